@@ -1,0 +1,47 @@
+# Every target works on a fresh clone and is safe to repeat.
+PYTHON ?= python3
+VENV   := .venv
+BIN    := $(VENV)/bin
+export PYTHONPATH :=
+
+.PHONY: help run test check fmt bench clean
+.DEFAULT_GOAL := help
+
+help:  ## show this list
+	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 10
+
+$(VENV)/.core: pyproject.toml
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e .
+	@touch $@
+
+$(VENV)/.dev: pyproject.toml
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev]'
+	@touch $@ $(VENV)/.core
+
+$(VENV)/.peers: pyproject.toml constraints-peers.txt
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints-peers.txt -e '.[peers]'
+	@touch $@
+
+run: $(VENV)/.core  ## optimise the rocket simulator and print its Pareto front
+	$(BIN)/imoca demo
+
+test: $(VENV)/.dev  ## run the whole test suite
+	$(BIN)/python -m pytest -n auto
+
+check: $(VENV)/.dev  ## lint, formatting and strict types
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+fmt: $(VENV)/.dev  ## format the code and mend what can be mended
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+bench: $(VENV)/.peers  ## CPU time per suggestion against BoTorch, in one run
+	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1 $(BIN)/python experiments/suggestion_speed.py
+
+clean:  ## remove the virtual environment and caches
+	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis dist

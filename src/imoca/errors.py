@@ -1,0 +1,42 @@
+"""Every error iMOCA raises on purpose: what came, what is allowed, and a hint what to do."""
+
+
+class ImocaError(Exception):
+    """Base of all errors a user may want to catch."""
+
+    def __init__(self, message: str, *, hint: str) -> None:
+        super().__init__(f"{message} {hint}")
+        self.message = message
+        self.hint = hint
+
+
+class ProblemError(ImocaError):
+    """The problem is described wrongly: parameters, objectives, simulators."""
+
+
+class ParameterError(ImocaError):
+    """A design names an unknown parameter or lies outside the search space."""
+
+
+class FidelityError(ImocaError):
+    """A fidelity is declared wrongly or lies outside its range."""
+
+
+class CostError(ImocaError):
+    """A cost is declared wrongly, or a told cost is not a positive finite number."""
+
+
+class StudyFileError(ImocaError):
+    """A study file cannot be read."""
+
+
+class TrialError(ImocaError):
+    """A trial is unknown, already answered, or answered with bad values."""
+
+
+class MethodError(ImocaError):
+    """An unknown method, or one whose settings make no sense."""
+
+
+class IndicatorError(ImocaError):
+    """A front or reference point from which no indicator can be computed."""
