@@ -34,6 +34,10 @@ class TrialError(ImocaError):
     """A trial is unknown, already answered, or answered with bad values."""
 
 
+class SimulatorError(ImocaError):
+    """Simulators fail too often for the study to go on."""
+
+
 class MethodError(ImocaError):
     """An unknown method, or one whose settings make no sense."""
 

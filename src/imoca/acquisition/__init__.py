@@ -1,0 +1,1 @@
+"""How good is a question (x, z): pure functions of the posterior moments, and the search for the best one."""

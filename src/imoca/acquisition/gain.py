@@ -1,0 +1,61 @@
+"""What a gain is: information about the Pareto front, as a function of posterior moments alone."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+import numpy as np
+
+from imoca.arrays import Array, IntArray
+from imoca.models.gp import Moments, Partials
+
+RESOLUTION = 1e-3  # of the spread of the observations: nobody pays to know an objective better than this
+TAU_SQUARED_MAX = 1.0 - 1e-12  # keeps 1 - tau^2 off zero, where the derivative of its root is infinite
+
+
+class Gain(Protocol):
+    """Expected information (in nats) about the Pareto front from one evaluation of each output."""
+
+    def values(self, moments: Sequence[Moments]) -> list[Array]:
+        """One array (n, m_j) per output j: the gain at n designs and the m_j fidelities of its moments."""
+
+    def partials(self, moments: Sequence[Moments], chosen: Sequence[IntArray]) -> list[Partials]:
+        """Derivatives of the gain summed over outputs, output j taken at fidelity column ``chosen[j]`` (n,)."""
+
+
+def squared_correlation(moments: Moments) -> Array:  # (n, m)
+    """tau^2 between what is observed, y = g(x, z) + noise, and what matters, f(x) = g(x, z*).
+
+    The resolution counts as noise. Without it a design that is known exactly would look informative for ever:
+    its tiny remaining variance, however small, is about as large as the fitted noise of a deterministic simulator.
+    """
+    observed = moments.var_g + observation_variance(moments.noise_variance)
+    return np.clip(moments.cov**2 / (moments.var_f[:, None] * observed), 0.0, TAU_SQUARED_MAX)
+
+
+def observation_variance(noise_variance: float) -> float:
+    return noise_variance + RESOLUTION**2
+
+
+def correlation_partials(
+    moments: Moments,
+    chosen: IntArray,  # (n,)
+    by_tau_squared: Array,  # (n,) derivative of the gain in tau^2
+    by_mean_f: Array,  # (n,)
+    by_var_f: Array,  # (n,) at constant tau
+) -> Partials:
+    """Partials of a gain that depends on (tau^2, mean_f, var_f)."""
+    rows = np.arange(len(chosen))
+    cov, observed = (
+        moments.cov[rows, chosen],
+        moments.var_g[rows, chosen] + observation_variance(moments.noise_variance),
+    )
+    tau_squared = cov**2 / (moments.var_f * observed)
+    return Partials(
+        mean_g=np.zeros_like(cov),
+        var_g=-by_tau_squared * tau_squared / observed,
+        mean_f=by_mean_f,
+        var_f=by_var_f - by_tau_squared * tau_squared / moments.var_f,
+        cov=by_tau_squared * 2.0 * cov / (moments.var_f * observed),
+    )

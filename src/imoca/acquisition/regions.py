@@ -1,0 +1,120 @@
+"""Gaussian moments restricted to the regions that sampled fronts dominate: by boxes, or by quasi-Monte Carlo."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import ndtr, ndtri
+from scipy.stats import qmc
+
+from imoca.acquisition.front_gain import DominatedRegions
+from imoca.arrays import Array, IntArray
+from imoca.pareto.boxes import dominated_boxes
+
+MAX_BOX_OBJECTIVES = 4  # beyond, the number of boxes explodes
+N_DRAWS = 128  # quasi-Monte Carlo draws per design; a power of two keeps the Sobol set balanced
+EDGE_LIMIT = 40.0  # standard deviations beyond which an edge is as good as infinite
+MASS_FLOOR = 1e-290  # probability of a region so far below the mean that it underflows
+SQRT_2PI = float(np.sqrt(2.0 * np.pi))
+
+
+def dominated_regions(fronts: Sequence[Array], rng: np.random.Generator) -> DominatedRegions:
+    """The regions below S fronts, each (l_s, K) and maximised."""
+    n_objectives = fronts[0].shape[1]
+    if n_objectives <= MAX_BOX_OBJECTIVES:
+        return BoxRegions.below(fronts)
+    uniform = qmc.Sobol(n_objectives, rng=rng).random(N_DRAWS)
+    return SampledRegions(tuple(fronts), ndtri(np.clip(uniform, 1e-9, 1.0 - 1e-9)))
+
+
+@dataclass(frozen=True)
+class BoxRegions:
+    """Exact moments: over a box they are products of one-dimensional truncated ones.
+
+    A front of l points has only l distinct edges per objective, however many boxes; the normal distribution
+    function is evaluated at the edges and looked up by the boxes.
+    """
+
+    edges: Array  # (S, K, E) sorted, -inf first, padded with the last
+    low: IntArray  # (S, B, K) index of each box's lower edge; padding boxes are empty: low == high
+    high: IntArray  # (S, B, K)
+
+    @staticmethod
+    def below(fronts: Sequence[Array]) -> BoxRegions:
+        n_objectives = fronts[0].shape[1]
+        corners = [dominated_boxes(front) for front in fronts]
+        n_edges = 1 + max(len(front) for front in fronts)
+        n_boxes = max(len(lower) for lower, _ in corners)
+        edges = np.full((len(fronts), n_objectives, n_edges), -np.inf)
+        low = np.zeros((len(fronts), n_boxes, n_objectives), dtype=np.int64)
+        high = np.zeros_like(low)
+        for s, (front, (lower, upper)) in enumerate(zip(fronts, corners, strict=True)):
+            for k in range(n_objectives):
+                edges[s, k, 1 : len(front) + 1] = np.sort(front[:, k])
+                edges[s, k, len(front) + 1 :] = edges[s, k, len(front)]
+                low[s, : len(lower), k] = np.searchsorted(edges[s, k, : len(front) + 1], lower[:, k])
+                high[s, : len(upper), k] = np.searchsorted(edges[s, k, : len(front) + 1], upper[:, k])
+        return BoxRegions(edges, low, high)
+
+    def marginal_moments(self, mean: Array, std: Array) -> Array:
+        boxes = self._box_moments(mean, std, highest=2)  # (3, n, S, B, K)
+        n_objectives = boxes.shape[-1]
+        mass = np.maximum(boxes[0].prod(axis=-1).sum(axis=-1), MASS_FLOOR)[..., None]  # (n, S, 1)
+        answer = np.empty((2, *mass.shape[:2], n_objectives))
+        for j in range(n_objectives):
+            others = np.delete(boxes[0], j, axis=-1).prod(axis=-1)
+            answer[..., j] = np.einsum("ansb,nsb->ans", boxes[1:, ..., j], others)
+        return answer / mass
+
+    def pair_moments(self, mean: Array, std: Array) -> Array:
+        boxes = self._box_moments(mean, std, highest=4)
+        n_objectives = boxes.shape[-1]
+        mass = np.maximum(boxes[0].prod(axis=-1).sum(axis=-1), MASS_FLOOR)
+        answer = np.empty((3, 3, *mass.shape, n_objectives, n_objectives))
+        for j in range(n_objectives):
+            for k in range(n_objectives):
+                others = np.delete(boxes[0], [j, k], axis=-1).prod(axis=-1)
+                for a, b in np.ndindex(3, 3):
+                    own = boxes[a + b, ..., j] if j == k else boxes[a, ..., j] * boxes[b, ..., k]
+                    answer[a, b, ..., j, k] = (own * others).sum(axis=-1) / mass
+        return answer
+
+    def _box_moments(self, mean: Array, std: Array, highest: int) -> Array:
+        """Integrals of u^a phi(u) over each box's interval: (highest + 1, n, S, B, K)."""
+        t = (self.edges - mean[:, None, :, None]) / std[:, None, :, None]  # (n, S, K, E)
+        t = np.clip(t, -EDGE_LIMIT, EDGE_LIMIT)
+        cdf, pdf = ndtr(t), np.exp(-0.5 * t * t) / SQRT_2PI
+        cumulative = [cdf, -pdf, cdf - t * pdf, -(t * t + 2.0) * pdf, 3.0 * cdf - (t * t + 3.0) * t * pdf]
+        s = np.arange(len(self.edges))[:, None, None]
+        k = np.arange(mean.shape[1])
+        stacked = np.stack(cumulative[: highest + 1])
+        return stacked[:, :, s, k, self.high] - stacked[:, :, s, k, self.low]
+
+
+@dataclass(frozen=True)
+class SampledRegions:
+    """The same moments by quasi-Monte Carlo on common normal draws, for any number of objectives."""
+
+    fronts: tuple[Array, ...]  # S of (l_s, K)
+    draws: Array  # (Q, K) standard normal
+
+    def marginal_moments(self, mean: Array, std: Array) -> Array:
+        weights = self._weights(mean, std)  # (n, S, Q)
+        return np.stack([weights @ self.draws, weights @ self.draws**2])
+
+    def pair_moments(self, mean: Array, std: Array) -> Array:
+        weights = self._weights(mean, std)
+        powers = np.stack([np.ones_like(self.draws), self.draws, self.draws**2])
+        return np.einsum("nsq,aqj,bqk->abnsjk", weights, powers, powers, optimize=True)
+
+    def _weights(self, mean: Array, std: Array) -> Array:
+        """Weight of each draw given each region: equal among the draws inside, over all draws if none is."""
+        inside = np.empty((len(mean), len(self.fronts), len(self.draws)))
+        for i in range(len(mean)):
+            points = mean[i] + std[i] * self.draws  # (Q, K)
+            for s, front in enumerate(self.fronts):
+                inside[i, s] = (points[:, None, :] <= front).all(axis=-1).any(axis=1)
+        count = inside.sum(axis=-1, keepdims=True)
+        return np.where(count > 0, inside / np.maximum(count, 1.0), 1.0 / len(self.draws))

@@ -1,0 +1,1 @@
+"""Problems whose true Pareto front is known."""

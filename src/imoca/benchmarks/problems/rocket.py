@@ -1,0 +1,151 @@
+"""The rocket: fly long, land far away, point steeply; the solver's tolerance is the fidelity.
+
+Three parameters and three objectives as in [Belakaria2020]. Departure: the Earth rotates, for without it
+flight time and distance grow together and the front collapses to a curve; and the ranges hold returning
+flights only. The angle's objective costs nothing to know, so it is a simulator of its own without a fidelity.
+"""
+
+from typing import Literal
+
+import numpy as np
+
+from imoca.arrays import Array
+from imoca.benchmarks.benchmark import Benchmark
+from imoca.benchmarks.problems.rocket_flight import (
+    HOURS_PER_TIME_UNIT,
+    Flight,
+    accurate_flights,
+    distance_degrees,
+    simulate_rocket,
+)
+from imoca.benchmarks.stored_front import load_front
+from imoca.errors import ProblemError
+from imoca.problem.fidelity import Fidelity
+from imoca.problem.parameters import Real
+from imoca.problem.problem import Problem
+from imoca.problem.simulator import Objective, Simulator
+
+LOW = np.array([0.93, 30.0, 1.01])  # fuel fraction, angle [deg], launch radius [Earth radii]
+HIGH = np.array([0.975, 90.0, 1.03])
+REFERENCE_POINT = np.array([0.0, 0.0, -60.0])  # hours, degrees, minus degrees of tilt
+NOMINAL_COST = "0.05 * 600**z"  # minutes, from the 0.05 to the 30 of the paper
+AIM_FULL_COST = 0.001  # next to nothing, but a budget must count it
+
+Setting = Literal["coupled", "per_objective"]
+CostMode = Literal["work", "nominal"]
+
+
+def rocket(setting: Setting = "coupled", cost: CostMode = "work") -> Benchmark:
+    """One simulator that answers both flight objectives, or the paper's one simulator per objective.
+
+    ``cost="work"`` reports how often the solver evaluated its right-hand side, which depends on the design
+    and is known only afterwards; ``"nominal"`` declares the paper's minutes.
+    """
+    if setting not in ("coupled", "per_objective") or cost not in ("work", "nominal"):
+        raise ProblemError(
+            f"The rocket knows no setting {setting!r} with cost {cost!r}.",
+            hint='Use setting="coupled" or "per_objective" and cost="work" or "nominal".',
+        )
+    front = load_front("rocket", n_parameters=3)
+    parameters = [
+        Real(name, float(low), float(high))
+        for name, low, high in zip(("fuel_fraction", "angle", "launch_radius"), LOW, HIGH, strict=True)
+    ]
+    aim = Simulator(
+        "aim",
+        [Objective("tilt", "minimize")],
+        tilt,
+        fidelity=Fidelity.none(),
+        cost=1.0,
+        full_cost=AIM_FULL_COST,
+    )
+    return Benchmark(
+        name="rocket",
+        problem=Problem(parameters=parameters, simulators=[*_flight_simulators(setting, cost), aim]),
+        reference_point=REFERENCE_POINT.copy(),
+        true_values=true_values,
+        reference_front=front.values,
+        hypervolume=front.hypervolume,
+    )
+
+
+def _flight_simulators(setting: Setting, cost: CostMode) -> list[Simulator]:
+    declared = "measured" if cost == "work" else NOMINAL_COST
+    hours, degrees = Objective("flight_time", "maximize"), Objective("distance", "maximize")
+    fidelity = Fidelity.continuous()
+    if setting == "coupled":
+        run = trajectory_and_work if cost == "work" else trajectory
+        return [Simulator("trajectory", [hours, degrees], run, fidelity=fidelity, cost=declared)]
+    run_time = flight_time_and_work if cost == "work" else flight_time
+    run_distance = distance_and_work if cost == "work" else distance
+    return [
+        Simulator("flight_time", [hours], run_time, fidelity=fidelity, cost=declared),
+        Simulator("distance", [degrees], run_distance, fidelity=fidelity, cost=declared),
+    ]
+
+
+def tolerance(z: float) -> float:
+    """Relative tolerance of the solver: 3e-2 at z = 0 to 6e-8 at z = 1, which costs 600 times as much."""
+    return float(10.0 ** -(1.5 + 5.7 * z))
+
+
+def _fly(fuel_fraction: float, angle: float, launch_radius: float, z: float) -> tuple[Flight, dict[str, float]]:
+    flight = simulate_rocket(fuel_fraction, angle, launch_radius, tolerance(z))
+    outputs = {
+        "flight_time": flight.time * HOURS_PER_TIME_UNIT,
+        "distance": float(distance_degrees(flight.time, flight.swept_angle)),
+    }
+    return flight, outputs
+
+
+def trajectory_and_work(
+    fuel_fraction: float, angle: float, launch_radius: float, z: float
+) -> tuple[dict[str, float], float]:
+    """Hours of flight, degrees of distance, and the solver's work."""
+    flight, outputs = _fly(fuel_fraction, angle, launch_radius, z)
+    return outputs, float(flight.n_evaluations)
+
+
+def trajectory(fuel_fraction: float, angle: float, launch_radius: float, z: float) -> dict[str, float]:
+    """Hours of flight and degrees of distance."""
+    return _fly(fuel_fraction, angle, launch_radius, z)[1]
+
+
+def flight_time_and_work(
+    fuel_fraction: float, angle: float, launch_radius: float, z: float
+) -> tuple[dict[str, float], float]:
+    """Hours of flight and the solver's work."""
+    outputs, work = trajectory_and_work(fuel_fraction, angle, launch_radius, z)
+    return {"flight_time": outputs["flight_time"]}, work
+
+
+def flight_time(fuel_fraction: float, angle: float, launch_radius: float, z: float) -> float:
+    """Hours of flight."""
+    return _fly(fuel_fraction, angle, launch_radius, z)[1]["flight_time"]
+
+
+def distance_and_work(
+    fuel_fraction: float, angle: float, launch_radius: float, z: float
+) -> tuple[dict[str, float], float]:
+    """Degrees of distance and the solver's work."""
+    outputs, work = trajectory_and_work(fuel_fraction, angle, launch_radius, z)
+    return {"distance": outputs["distance"]}, work
+
+
+def distance(fuel_fraction: float, angle: float, launch_radius: float, z: float) -> float:
+    """Degrees between launch site and landing point."""
+    return _fly(fuel_fraction, angle, launch_radius, z)[1]["distance"]
+
+
+def tilt(fuel_fraction: float, angle: float, launch_radius: float) -> float:
+    """Degrees between the thrust and the vertical; exact, and free of the other two parameters."""
+    return 90.0 - angle
+
+
+def true_values(
+    unit_designs: Array,  # (n, 3)
+) -> Array:  # (n, 3) hours, degrees, minus degrees of tilt
+    """Maximised values by the accurate solver; the z = 1 of the simulator differs by about 1e-6 of them."""
+    fuel_fraction, angle, launch_radius = (LOW + np.asarray(unit_designs) * (HIGH - LOW)).T
+    time, swept_angle = accurate_flights(fuel_fraction, angle, launch_radius)
+    return np.stack([time * HOURS_PER_TIME_UNIT, distance_degrees(time, swept_angle), angle - 90.0], axis=1)

@@ -1,0 +1,68 @@
+"""Everything a method believes after the trials so far."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from imoca.arrays import Array
+from imoca.models.cost import CostModel, cost_model
+from imoca.models.dataset import OutputData, encode_designs, output_data
+from imoca.models.fitting import fit
+from imoca.models.gp import GaussianProcess
+from imoca.models.kernel import Hyperparameters
+from imoca.problem.problem import Problem
+from imoca.problem.simulator import Objective
+from imoca.trials import Trial
+
+
+@dataclass(frozen=True)
+class Beliefs:
+    """One surrogate per objective and one cost model per simulator, in the problem's order."""
+
+    problem: Problem
+    data: tuple[OutputData, ...]
+    surrogates: tuple[GaussianProcess, ...]
+    costs: tuple[CostModel, ...]
+
+    @property
+    def fitted(self) -> dict[str, tuple[float, ...]]:
+        """Log hyperparameters per objective, as a trial remembers them."""
+        return {
+            objective.name: tuple(surrogate.hyperparameters.to_logs().tolist())
+            for objective, surrogate in zip(self.problem.objectives, self.surrogates, strict=True)
+        }
+
+    def means_at_target(self, x: Array) -> Array:  # (n, d) -> (n, K)
+        return np.column_stack([surrogate.mean_at_target(x) for surrogate in self.surrogates])
+
+
+def believe(problem: Problem, trials: Sequence[Trial]) -> Beliefs | None:
+    """Fit everything to the trials; None while some objective has no answer at all."""
+    data = tuple(output_data(problem, objective, trials) for objective in problem.objectives)
+    if any(not len(each.values) for each in data):
+        return None
+    last_fits = _last_fits(trials)
+    surrogates = []
+    for objective, each in zip(problem.objectives, data, strict=True):
+        process = fit(each.x, each.z, each.values, last_fits.get(objective.name))
+        surrogates.append(process.believing(*_unanswered(problem, objective, trials)))
+    costs = tuple(cost_model(problem, simulator, trials) for simulator in problem.simulators)
+    return Beliefs(problem, data, tuple(surrogates), costs)
+
+
+def _unanswered(problem: Problem, objective: Objective, trials: Sequence[Trial]) -> tuple[Array, Array]:
+    """Designs and fidelities asked without an answer: still running, or failed. Neither is to be asked again."""
+    simulator = problem.simulator_of(objective.name)
+    silent = [trial for trial in trials if objective.name not in trial.values]
+    z = [simulator.fidelity.encode(trial.fidelities[simulator.name]) for trial in silent]
+    return encode_designs(problem, silent), np.array(z, dtype=np.float64)
+
+
+def _last_fits(trials: Sequence[Trial]) -> Mapping[str, Hyperparameters]:
+    for trial in reversed(trials):
+        if trial.fitted:
+            return {name: Hyperparameters.from_logs(np.array(logs)) for name, logs in trial.fitted.items()}
+    return {}

@@ -1,0 +1,66 @@
+"""Pareto fronts of functions drawn from the beliefs: whole, or only their per-objective maxima."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from imoca.acquisition.gain import observation_variance
+from imoca.acquisition.maximise import climb
+from imoca.arrays import Array
+from imoca.methods.beliefs import Beliefs
+from imoca.methods.initial_design import sobol_designs
+from imoca.models.paths import Paths, draw_paths
+from imoca.pareto.search import Front, search_fronts
+
+N_SEARCH_DESIGNS = 512  # Sobol designs at which every draw is evaluated first
+CLEARANCE = 5.0  # observation standard deviations by which a sampled maximum exceeds the best known mean
+FRONT_SIZE = 50
+N_GENERATIONS = 4
+N_CHILDREN = 500
+
+
+def sample_paths(beliefs: Beliefs, n_fronts: int, rng: np.random.Generator) -> list[Paths]:
+    return [draw_paths(surrogate, n_fronts, rng) for surrogate in beliefs.surrogates]
+
+
+def sample_maxima(
+    beliefs: Beliefs, paths: Sequence[Paths], rng: np.random.Generator
+) -> tuple[Array, Array]:  # (S, K), (S * K, d)
+    """The maximum of every draw, and where it lies.
+
+    Exact shortcut for the methods that use only f_s^{j*}, the largest component j on the front of draw s: the
+    maximiser of a component is itself non-dominated, so no multi-objective search is needed.
+    """
+    space = beliefs.problem.space
+    observed = np.unique(np.concatenate([surrogate.x for surrogate in beliefs.surrogates]), axis=0)
+    start_designs = np.concatenate([sobol_designs(beliefs.problem, N_SEARCH_DESIGNS, rng), observed])
+    maxima, designs = [], []
+    for j, draws in enumerate(paths):
+        best = start_designs[np.argmax(draws(start_designs), axis=0)]  # (S, d)
+        each = np.arange(draws.n_paths)
+        x, values = climb(lambda x, draws=draws, each=each: draws.own_values(x, each), best, space)  # type: ignore[misc]
+        # No maximum may lie below, or indistinguishably at, what is already believed reached: a search may have
+        # stopped early, and a known design exactly at the maximum would look informative for ever.
+        surrogate = beliefs.surrogates[j]
+        clearance = CLEARANCE * np.sqrt(observation_variance(surrogate.hyperparameters.noise_variance))
+        floor = surrogate.mean_at_target(observed).max() + clearance
+        maxima.append(np.maximum(values, floor))
+        designs.append(x)
+    return np.column_stack(maxima), np.concatenate(designs)
+
+
+def sample_fronts(beliefs: Beliefs, paths: Sequence[Paths], extremes: Array, rng: np.random.Generator) -> list[Front]:
+    """The whole front of every draw; ``extremes`` (m, d) are designs known to lie on some of them."""
+    observed = np.unique(np.concatenate([surrogate.x for surrogate in beliefs.surrogates]), axis=0)
+    starts = [sobol_designs(beliefs.problem, N_SEARCH_DESIGNS, rng), observed, extremes]
+    return search_fronts(
+        lambda x: np.stack([draws(x) for draws in paths], axis=2),
+        beliefs.problem.space,
+        np.concatenate(starts),
+        rng,
+        size=FRONT_SIZE,
+        n_generations=N_GENERATIONS,
+        n_children=N_CHILDREN,
+    )

@@ -1,0 +1,135 @@
+"""iMOCA-T, iMOCA-E, iMOCA-P, MESMO and Naive-CFMO: one recipe, different ingredients."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from imoca.acquisition.fidelity_space import FidelityReduction
+from imoca.acquisition.front_gain import FrontGain
+from imoca.acquisition.gain import Gain
+from imoca.acquisition.maximise import distinct_best, maximise
+from imoca.acquisition.regions import dominated_regions
+from imoca.acquisition.score import GainPerCost, PricedSimulator
+from imoca.acquisition.skew_gain import SkewGain
+from imoca.acquisition.truncated_gain import TruncatedGain
+from imoca.arrays import Array
+from imoca.methods.beliefs import Beliefs, believe
+from imoca.methods.fronts import sample_fronts, sample_maxima, sample_paths
+from imoca.methods.initial_design import (
+    InitialDesign,
+    candidate,
+    initial_question,
+    initial_size,
+    sobol_designs,
+)
+from imoca.pareto.search import log_uniform
+from imoca.problem.problem import Problem
+from imoca.trials import Candidate, Trial
+
+logger = logging.getLogger(__name__)
+
+GainName = Literal["truncated", "skew", "front"]
+FidelityChoice = Literal["per cost", "target", "cheapest allowed"]
+
+N_GRID = 11  # fidelities tried per continuous simulator while designs are compared
+TARGET_ONLY = 1  # a grid of z* alone
+N_FINE_GRID = 101  # and once the design is chosen
+N_SPREAD = 256  # Sobol designs among the candidates
+N_NEAR = 128  # designs of the sampled fronts among the candidates, and as many moves of them
+MOVE_RANGE = (0.005, 0.1)  # of those moves, in the unit cube
+N_STARTS = 4  # candidates from which gradients climb
+MAX_WORK = 2e10  # multiplications for scoring the candidates; with thousands of observations fewer are scored
+
+
+@dataclass(frozen=True)
+class InformationSearch:
+    """Ask where an evaluation tells most about the Pareto front at full accuracy for its cost."""
+
+    gain: GainName
+    fidelity_choice: FidelityChoice
+    initial_design: InitialDesign
+    fidelity_reduction: bool
+    n_fronts: int
+
+    def suggest(self, problem: Problem, trials: Sequence[Trial], seed: int) -> Candidate:
+        number = len(trials)
+        if number < initial_size(problem, self.initial_design):
+            return initial_question(problem, self.initial_design, number, seed)
+        try:
+            beliefs = believe(problem, trials)
+        except np.linalg.LinAlgError as error:
+            logger.warning("No surrogate at trial %d (%s); asking a space-filling design.", number, error)
+            beliefs = None
+        if beliefs is None:
+            return initial_question(problem, self.initial_design, number, seed)
+        return self._informed(beliefs, number, np.random.default_rng([seed, number]))
+
+    def _informed(self, beliefs: Beliefs, number: int, rng: np.random.Generator) -> Candidate:
+        gain, near = self._gain(beliefs, rng)
+        n_grid = N_GRID if self.fidelity_choice == "per cost" else TARGET_ONLY
+        score = GainPerCost(beliefs.surrogates, gain, self._priced(beliefs, number, n_grid))
+        candidates = self._candidates(beliefs, near, rng)
+        starts = distinct_best(candidates, score.score(candidates).values, N_STARTS)
+
+        def value_and_gradient(x: Array) -> tuple[Array, Array]:
+            scores, gradient = score.score_and_gradient(x)
+            return scores.values, gradient
+
+        x, value = maximise(value_and_gradient, starts, beliefs.problem.space)
+        z = self._fidelities(beliefs, gain, number, x)
+        logger.info("Trial %d: gain per cost %.3g, z = %s", number, value, np.round(z, 3).tolist())
+        return candidate(beliefs.problem, x, z, beliefs.fitted)
+
+    def _gain(self, beliefs: Beliefs, rng: np.random.Generator) -> tuple[Gain, Array]:
+        """The gain, and designs (m, d) near which its maximum may lie."""
+        paths = sample_paths(beliefs, self.n_fronts, rng)
+        maxima, extremes = sample_maxima(beliefs, paths, rng)
+        if self.gain == "front":
+            fronts = sample_fronts(beliefs, paths, extremes, rng)
+            regions = dominated_regions([front.values for front in fronts], rng)
+            return FrontGain(regions), np.concatenate([front.x for front in fronts])
+        return (TruncatedGain(maxima) if self.gain == "truncated" else SkewGain(maxima)), extremes
+
+    def _priced(self, beliefs: Beliefs, number: int, n_grid: int) -> list[PricedSimulator]:
+        names = [objective.name for objective in beliefs.problem.objectives]
+        reduction = FidelityReduction(number) if self.fidelity_reduction else None
+        return [
+            PricedSimulator(
+                outputs=tuple(names.index(output.name) for output in simulator.outputs),
+                fidelities=np.ones(1) if n_grid == TARGET_ONLY else simulator.fidelity.grid(n_grid),
+                cost=cost,
+                reduction=reduction if simulator.fidelity.kind == "continuous" else None,
+            )
+            for simulator, cost in zip(beliefs.problem.simulators, beliefs.costs, strict=True)
+        ]
+
+    def _candidates(self, beliefs: Beliefs, near: Array, rng: np.random.Generator) -> Array:
+        n_data = max(len(surrogate.x) for surrogate in beliefs.surrogates)
+        share = min(1.0, MAX_WORK / (n_data**2 * N_GRID * len(beliefs.surrogates) * (N_SPREAD + 2 * N_NEAR)))
+        spread = sobol_designs(beliefs.problem, max(32, int(share * N_SPREAD)), rng)
+        picked = near[rng.integers(len(near), size=max(16, int(share * N_NEAR)))]
+        steps = log_uniform(*MOVE_RANGE, len(picked), rng)
+        moved = np.clip(picked + steps * rng.standard_normal(picked.shape), 0.0, 1.0)
+        return np.concatenate([spread, picked, beliefs.problem.space.snap(moved)])
+
+    def _fidelities(self, beliefs: Beliefs, gain: Gain, number: int, x: Array) -> Array:  # (n_simulators,)
+        """The fidelity vector for the chosen design, between the nodes of the grid it was chosen on."""
+        if self.fidelity_choice == "target":
+            return np.ones(len(beliefs.problem.simulators))
+        simulators = self._priced(beliefs, number, N_FINE_GRID)
+        if self.fidelity_choice == "cheapest allowed":
+            return np.array([_cheapest_allowed(beliefs, simulator, x) for simulator in simulators])
+        return GainPerCost(beliefs.surrogates, gain, simulators).score(x[None]).fidelities[0]
+
+
+def _cheapest_allowed(beliefs: Beliefs, simulator: PricedSimulator, x: Array) -> float:
+    """Algorithm 2 of [Belakaria2020]: the cheapest fidelity of the simulator's reduced space at x."""
+    cost = simulator.cost.ratio(x[None], simulator.fidelities)
+    moments = [surrogate.moments(x[None], simulator.fidelities) for surrogate in beliefs.surrogates]
+    allowed = simulator.allowed(moments, cost)
+    return float(simulator.fidelities[np.argmin(np.where(allowed, cost, np.inf)[0])])

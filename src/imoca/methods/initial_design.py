@@ -1,0 +1,70 @@
+"""The first questions, before there is anything to believe."""
+
+from __future__ import annotations
+
+from typing import Literal, get_args
+
+import numpy as np
+from scipy.stats import qmc
+
+from imoca.arrays import Array
+from imoca.errors import MethodError
+from imoca.problem.problem import Problem
+from imoca.trials import Candidate
+
+InitialDesign = Literal["cheap", "paper", "target"]
+
+MINIMUM_CHEAP = 10
+ABOVE_CHEAP = (0.7,)  # after the cheap designs: this many more, at these fidelities, none at full accuracy
+MINIMUM_PAPER = 6
+
+
+def check_initial_design(name: str) -> None:
+    if name not in get_args(InitialDesign):
+        raise MethodError(
+            f"Unknown initial design {name!r}.", hint=f"Choose one of {', '.join(get_args(InitialDesign))}."
+        )
+
+
+def initial_size(problem: Problem, design: InitialDesign) -> int:
+    d = problem.space.n_parameters
+    if design == "cheap":
+        return max(MINIMUM_CHEAP, 2 * (d + 1)) + len(ABOVE_CHEAP)
+    return max(MINIMUM_PAPER, d + 1)
+
+
+def initial_question(problem: Problem, design: InitialDesign, number: int, seed: int) -> Candidate:
+    """Question ``number`` of the initial design, and of its continuation should all answers fail.
+
+    - ``cheap``: a Sobol set at the cheapest fidelity, then one design at 0.7. The set at full accuracy costs
+      ten times as much and teaches hardly more (docs/decisions/0003-initial-design.md).
+    - ``paper``: random designs, every simulator at a random fidelity [Belakaria2020].
+    - ``target``: a Sobol set at full accuracy, for the methods that know no other fidelity.
+    """
+    n_simulators = len(problem.simulators)
+    if design == "paper":
+        rng = np.random.default_rng([seed, number])
+        x = rng.random(problem.space.n_parameters)
+        return candidate(problem, problem.space.from_unit(x[None])[0], rng.random(n_simulators))
+    x = sobol_designs(problem, number + 1, np.random.default_rng(seed))[number]
+    if design == "target":
+        return candidate(problem, x, np.ones(n_simulators))
+    n_cheap = initial_size(problem, design) - len(ABOVE_CHEAP)
+    position = number - n_cheap
+    z = ABOVE_CHEAP[position] if 0 <= position < len(ABOVE_CHEAP) else 0.0
+    return candidate(problem, x, np.full(n_simulators, z))
+
+
+def sobol_designs(problem: Problem, n: int, rng: np.random.Generator) -> Array:  # (n, d)
+    """The first ``n`` points of a scrambled Sobol sequence over the search space."""
+    sequence = qmc.Sobol(problem.space.n_parameters, rng=rng)
+    exponent = max(0, int(np.ceil(np.log2(max(n, 1)))))
+    return problem.space.from_unit(sequence.random_base2(exponent)[:n])
+
+
+def candidate(problem: Problem, x: Array, z: Array, fitted: dict[str, tuple[float, ...]] | None = None) -> Candidate:
+    """An encoded design (d,) and fidelity vector (n_simulators,) in the user's own words."""
+    fidelities = {
+        simulator.name: simulator.fidelity.decode(float(z[s])) for s, simulator in enumerate(problem.simulators)
+    }
+    return Candidate(problem.space.decode(x), fidelities, fitted or {})

@@ -1,0 +1,16 @@
+"""What a method is."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from imoca.problem.problem import Problem
+from imoca.trials import Candidate, Trial
+
+
+class Method(Protocol):
+    """A recipe that turns the trials so far into the next question."""
+
+    def suggest(self, problem: Problem, trials: Sequence[Trial], seed: int) -> Candidate:
+        """A pure function: the same trials and seed give the same question, also after a restart."""

@@ -1,0 +1,127 @@
+"""What an evaluation costs, in units of the budget: known beforehand, or learned from finished runs."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+
+from imoca.arrays import Array
+from imoca.models.dataset import centre_and_scale, encode_designs
+from imoca.models.fitting import fit
+from imoca.models.gp import Z_TARGET, GaussianProcess
+from imoca.problem.cost import MeasuredCost
+from imoca.problem.problem import Problem
+from imoca.problem.simulator import Simulator
+from imoca.problem.space import SearchSpace
+from imoca.trials import Trial
+
+DIFFERENCE_STEP = 1e-5  # of the central differences of a declared cost, in the unit cube
+PRIOR_SLOPE = math.log(10.0)  # before any data: full accuracy costs ten times the cheapest, give or take a factor ten
+PRIOR_SLOPE_SD = math.log(10.0)
+PRIOR_LEVEL_SD = 1e3  # the unit of cost is anybody's guess
+
+
+class CostModel(Protocol):
+    """Cost of one simulator, one run at the target fidelity counting ``full_cost``."""
+
+    def ratio(self, x: Array, z: Array) -> Array:
+        """(n, d), (m,) -> (n, m): ``full_cost * C(x, z) / C(x, z*)``."""
+
+    def gradient(self, x: Array, z: Array) -> Array:
+        """(n, d), (n,) -> (n, d): gradient of the ratio in x, one fidelity per design."""
+
+    def counted(self, x: Array, raw: float) -> float:
+        """What a run of design x (d,) that cost ``raw`` in the simulator's own units counts in the budget."""
+
+
+@dataclass(frozen=True)
+class KnownCost:
+    """A declared cost."""
+
+    simulator: Simulator
+    space: SearchSpace
+
+    def ratio(self, x: Array, z: Array) -> Array:
+        return self.simulator.cost_ratio(self.space, x, z)
+
+    def gradient(self, x: Array, z: Array) -> Array:
+        if not self.simulator.cost.depends_on_design:
+            return np.zeros_like(x)
+        columns = np.arange(x.shape[1])
+        answer = np.empty_like(x)
+        for i, row in enumerate(x):
+            ahead, behind = np.tile(row, (len(columns), 1)), np.tile(row, (len(columns), 1))
+            ahead[columns, columns] = np.minimum(row + DIFFERENCE_STEP, 1.0)
+            behind[columns, columns] = np.maximum(row - DIFFERENCE_STEP, 0.0)
+            change = self.ratio(ahead, z[i : i + 1])[:, 0] - self.ratio(behind, z[i : i + 1])[:, 0]
+            answer[i] = change / (ahead - behind)[columns, columns]
+        return answer
+
+    def counted(self, x: Array, raw: float) -> float:
+        return self.simulator.full_cost * raw / self.simulator.target_cost(self.space, x)
+
+
+@dataclass(frozen=True)
+class LearnedCost:
+    """Log cost as a straight line in z plus a Gaussian process over (x, z); its mean stands in for C."""
+
+    full_cost: float
+    level: float
+    slope: float
+    scale: float
+    residual: GaussianProcess | None  # None before the first run
+
+    def ratio(self, x: Array, z: Array) -> Array:
+        logs = np.broadcast_to(self.slope * (z - Z_TARGET), (len(x), len(z)))
+        if self.residual is not None:
+            means = self.residual.mean(x, np.append(z, Z_TARGET))
+            logs = logs + self.scale * (means[:, :-1] - means[:, -1:])
+        return self.full_cost * np.exp(logs)
+
+    def gradient(self, x: Array, z: Array) -> Array:
+        if self.residual is None:
+            return np.zeros_like(x)
+        ratio = np.array([self.ratio(x[i : i + 1], z[i : i + 1])[0, 0] for i in range(len(x))])
+        change = self.residual.mean_gradient(x, z) - self.residual.mean_gradient(x, np.full(len(x), Z_TARGET))
+        return ratio[:, None] * self.scale * change
+
+    def counted(self, x: Array, raw: float) -> float:
+        return self.full_cost * raw / self.target_cost(x)
+
+    def target_cost(self, x: Array) -> float:  # (d,)
+        """Predicted cost at full fidelity, in the simulator's own units."""
+        log_cost = self.level + self.slope * Z_TARGET
+        if self.residual is not None:
+            log_cost += self.scale * float(self.residual.mean_at_target(x[None])[0])
+        return math.exp(log_cost)
+
+
+def cost_model(problem: Problem, simulator: Simulator, trials: Sequence[Trial]) -> CostModel:
+    """The declared cost, or for a measured one what the finished runs tell."""
+    if not isinstance(simulator.cost, MeasuredCost):
+        return KnownCost(simulator, problem.space)
+    paid = [trial for trial in trials if simulator.name in trial.costs and simulator.name not in trial.failures]
+    z = np.array([simulator.fidelity.encode(trial.fidelities[simulator.name]) for trial in paid])
+    logs = np.log([trial.costs[simulator.name] for trial in paid])
+    return learn_cost(encode_designs(problem, paid), z, logs, simulator.full_cost)
+
+
+def learn_cost(x: Array, z: Array, log_costs: Array, full_cost: float) -> LearnedCost:
+    """Bayesian straight line in z, then a Gaussian process on what it leaves over."""
+    if not len(log_costs):
+        return LearnedCost(full_cost, 0.0, PRIOR_SLOPE, 1.0, None)
+    inputs = np.column_stack([np.ones_like(z), z])
+    prior_mean = np.array([0.0, PRIOR_SLOPE])
+    prior_precision = np.diag([PRIOR_LEVEL_SD**-2, PRIOR_SLOPE_SD**-2])
+    noise_precision = 1.0 / PRIOR_SLOPE_SD**2
+    precision = prior_precision + noise_precision * inputs.T @ inputs
+    evidence = prior_precision @ prior_mean + noise_precision * inputs.T @ log_costs
+    level, slope = np.linalg.solve(precision, evidence)
+    residuals = log_costs - inputs @ np.array([level, slope])
+    centre, scale = centre_and_scale(residuals)
+    process = fit(x, z, (residuals - centre) / scale)
+    return LearnedCost(full_cost, float(level + centre), float(slope), scale, process)

@@ -1,0 +1,56 @@
+"""Trials to arrays. The only place where a goal of "minimize" flips a sign."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from imoca.arrays import Array
+from imoca.problem.problem import Problem
+from imoca.problem.simulator import Objective
+from imoca.trials import Trial
+
+SMALLEST_SCALE = 1e-300  # a spread below this is no spread
+
+
+@dataclass(frozen=True)
+class OutputData:
+    """Observations of one objective: maximised, and standardised to mean 0 and deviation 1."""
+
+    x: Array  # (n, d)
+    z: Array  # (n,)
+    values: Array  # (n,)
+    sign: float  # +1 to maximise, -1 to minimise
+    centre: float
+    scale: float
+
+    def to_user(self, values: Array) -> Array:
+        """Standardised and maximised values back to what the simulator returns."""
+        return self.sign * (self.centre + self.scale * values)
+
+
+def output_data(problem: Problem, objective: Objective, trials: Sequence[Trial]) -> OutputData:
+    """Every answer that ``objective`` received, from whichever trials hold one."""
+    simulator = problem.simulator_of(objective.name)
+    answered = [trial for trial in trials if objective.name in trial.values]
+    x = encode_designs(problem, answered)
+    z = np.array([simulator.fidelity.encode(trial.fidelities[simulator.name]) for trial in answered])
+    sign = 1.0 if objective.goal == "maximize" else -1.0
+    raw = sign * np.array([trial.values[objective.name] for trial in answered], dtype=np.float64)
+    centre, scale = centre_and_scale(raw)
+    return OutputData(x, z, (raw - centre) / scale, sign, centre, scale)
+
+
+def encode_designs(problem: Problem, trials: Sequence[Trial]) -> Array:  # (n, d)
+    rows = [problem.space.encode(trial.parameters) for trial in trials]
+    return np.array(rows, dtype=np.float64).reshape(len(rows), problem.space.n_columns)
+
+
+def centre_and_scale(raw: Array) -> tuple[float, float]:
+    """Mean and standard deviation; a constant sample has scale 1."""
+    centre = float(raw.mean()) if len(raw) else 0.0
+    scale = float((raw - centre).std()) if len(raw) > 1 else 0.0
+    is_constant = scale <= max(SMALLEST_SCALE, 1e-14 * abs(centre))
+    return centre, 1.0 if is_constant else scale

@@ -1,0 +1,105 @@
+"""Maximum a posteriori hyperparameters of a CF-GP, with analytic gradients."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from scipy.linalg import lapack
+from scipy.optimize import minimize
+
+from imoca.arrays import Array, IntArray
+from imoca.models.gp import JITTERS, GaussianProcess
+from imoca.models.kernel import Hyperparameters, design_kernel, fidelity_kernel
+
+# Log-normal priors (median, standard deviation of the logarithm) for inputs in [0, 1] and standardised values.
+LENGTH_SCALE_PER_ROOT_DIMENSION = 0.3 / math.sqrt(2.0)  # medians grow with sqrt(d) [Hvarfner2024]; 0.3 at d = 2
+LENGTH_SCALE_LOG_SD = 1.0
+FIDELITY_SCALE = (3.0, 1.0)  # fidelities are alike until the data say otherwise; a small sample cannot tell
+SIGNAL_VARIANCE = (1.0, 1.0)
+NOISE_VARIANCE = (1e-5, 2.0)  # simulators are nearly deterministic
+
+LOG_BOUNDS_WIDTH = 5.0  # search within so many prior standard deviations
+MAX_FIT_POINTS = 400  # larger data sets are thinned for the fit only: a fit costs n^3 per step
+MAX_ITERATIONS = 60
+FAILED_VALUE = 1e10  # what the objective answers where the covariance has no Cholesky factor
+
+
+def prior_logs(n_columns: int) -> tuple[Array, Array]:
+    """Mean and standard deviation of the logarithms, in the order of ``Hyperparameters.to_logs``."""
+    length_scale = LENGTH_SCALE_PER_ROOT_DIMENSION * math.sqrt(n_columns)
+    tail = (FIDELITY_SCALE, SIGNAL_VARIANCE, NOISE_VARIANCE)
+    medians = np.array([length_scale] * n_columns + [median for median, _ in tail])
+    deviations = np.array([LENGTH_SCALE_LOG_SD] * n_columns + [deviation for _, deviation in tail])
+    return np.log(medians), deviations
+
+
+def negative_log_posterior(logs: Array, x: Array, z: Array, values: Array) -> tuple[float, Array]:
+    """Negative log marginal likelihood plus negative log prior (up to a constant), and its gradient in ``logs``."""
+    scales = Hyperparameters.from_logs(logs)
+    n = len(values)
+    kernel = scales.signal_variance * (
+        design_kernel(x, x, scales.length_scales) * fidelity_kernel(z, z, scales.fidelity_scale)
+    )
+    noisy = kernel.copy()
+    noisy.flat[:: n + 1] += scales.noise_variance + JITTERS[0] * scales.signal_variance
+    factor, failed = lapack.dpotrf(noisy, lower=1, overwrite_a=1)
+    if failed:
+        return FAILED_VALUE, np.zeros_like(logs)
+    log_determinant_half = float(np.log(factor.diagonal()).sum())
+    lower_inverse, _ = lapack.dpotri(factor, lower=1, overwrite_c=1)
+    inverse = np.tril(lower_inverse) + np.tril(lower_inverse, -1).T
+    weights = inverse @ values
+
+    outer = np.outer(weights, weights) - inverse  # d log-likelihood = tr(outer dK) / 2
+    product = outer * kernel
+    row_sums = product.sum(axis=1)
+    # sum_ab product_ab (x_a - x_b)^2 / 2 for every column at once, without the n x n x d array
+    inputs = np.column_stack([x, z])
+    spread = row_sums @ inputs**2 - np.einsum("ai,ai->i", inputs, product @ inputs)
+    gradient = np.empty_like(logs)
+    gradient[:-2] = spread / np.append(scales.length_scales, scales.fidelity_scale) ** 2
+    gradient[-2] = 0.5 * (row_sums.sum() + JITTERS[0] * scales.signal_variance * np.trace(outer))
+    gradient[-1] = 0.5 * scales.noise_variance * np.trace(outer)
+
+    prior_mean, prior_deviation = prior_logs(x.shape[1])
+    standard = (logs - prior_mean) / prior_deviation
+    value = 0.5 * float(values @ weights) + log_determinant_half + 0.5 * float(standard @ standard)
+    return value, standard / prior_deviation - gradient
+
+
+def fit(
+    x: Array,  # (n, d)
+    z: Array,  # (n,)
+    values: Array,  # (n,) standardised
+    warm_start: Hyperparameters | None = None,
+) -> GaussianProcess:
+    """A GP at its MAP hyperparameters: one start at the prior medians, one at the last fit."""
+    prior_mean, prior_deviation = prior_logs(x.shape[1])
+    low = prior_mean - LOG_BOUNDS_WIDTH * prior_deviation
+    high = prior_mean + LOG_BOUNDS_WIDTH * prior_deviation
+    starts = [prior_mean]
+    if warm_start is not None:
+        starts.append(np.clip(warm_start.to_logs(), low, high))
+    kept = _thinned(len(values))
+    best_logs, best_value = prior_mean, np.inf
+    for start in starts:
+        answer = minimize(
+            negative_log_posterior,
+            start,
+            args=(x[kept], z[kept], values[kept]),
+            jac=True,
+            method="L-BFGS-B",
+            bounds=np.column_stack([low, high]),
+            options={"maxiter": MAX_ITERATIONS, "ftol": 1e-8, "gtol": 1e-3},
+        )
+        if answer.fun < best_value:
+            best_logs, best_value = answer.x, answer.fun
+    return GaussianProcess.condition(x, z, values, Hyperparameters.from_logs(best_logs))
+
+
+def _thinned(n: int) -> IntArray:
+    """Indices of at most MAX_FIT_POINTS observations, evenly through time, the newest included."""
+    if n <= MAX_FIT_POINTS:
+        return np.arange(n)
+    return np.unique(np.linspace(0, n - 1, MAX_FIT_POINTS).round().astype(int))

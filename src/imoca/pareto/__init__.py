@@ -1,0 +1,1 @@
+"""Pareto fronts as plain arrays; every objective is maximised here."""

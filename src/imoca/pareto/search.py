@@ -1,0 +1,107 @@
+"""Fronts of cheap functions: posterior means, or many sampled functions at once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from imoca.arrays import Array, IntArray
+from imoca.pareto.dominance import non_dominated
+from imoca.problem.space import SearchSpace
+
+STEP_RANGE = (
+    0.002,
+    0.1,
+)  # of the Gaussian moves, in the unit cube; log-uniform, so coarse and fine at any time
+DIFFERENTIAL_WEIGHT = 0.6  # of the difference between two members that is added to a third
+TAKING_RATE = 2.0  # discrete parameters that a child takes over, on average
+ARCHIVE_FACTOR = 2  # a front may grow to so many times the wanted size while it is searched
+
+
+@dataclass(frozen=True)
+class Front:
+    """Mutually non-dominated designs with their values."""
+
+    x: Array  # (l, d)
+    values: Array  # (l, K) maximised
+
+
+def search_fronts(
+    evaluate: Callable[[Array], Array],  # (n, d) -> (n, S, K), maximised
+    space: SearchSpace,
+    starts: Array,  # (n, d)
+    rng: np.random.Generator,
+    *,
+    size: int,  # points kept per front
+    n_generations: int,
+    n_children: int,  # new designs per generation, shared by all S fronts
+) -> list[Front]:
+    """The fronts of S vector functions over the same space.
+
+    A small evolutionary search in which every new design is tried on all S functions: drawn functions that share their
+    features cost the same for one as for all.
+    """
+    values = evaluate(starts)
+    fronts = [_best(Front(starts, values[:, s]), ARCHIVE_FACTOR * size) for s in range(values.shape[1])]
+    for _ in range(n_generations):
+        share = max(1, n_children // len(fronts))
+        children = space.snap(np.concatenate([_children(front.x, share, space, rng) for front in fronts]))
+        values = evaluate(children)
+        fronts = [
+            _best(
+                Front(np.concatenate([front.x, children]), np.concatenate([front.values, values[:, s]])),
+                ARCHIVE_FACTOR * size,
+            )
+            for s, front in enumerate(fronts)
+        ]
+    return [thin(front, size) for front in fronts]
+
+
+def thin(front: Front, size: int) -> Front:
+    """At most ``size`` points, spread evenly: the extremes first, then always the one farthest from all kept."""
+    if len(front.x) <= size:
+        return front
+    kept = spread_subset(front.values, size)
+    return Front(front.x[kept], front.values[kept])
+
+
+def spread_subset(values: Array, size: int) -> IntArray:  # (n, K) -> (size,)
+    span = np.ptp(values, axis=0)
+    scaled = values / np.where(span > 0.0, span, 1.0)
+    kept = list(dict.fromkeys(np.argmax(scaled, axis=0).tolist()))[:size]
+    distance = np.min([((scaled - scaled[i]) ** 2).sum(axis=1) for i in kept], axis=0)
+    while len(kept) < size:
+        farthest = int(np.argmax(distance))
+        kept.append(farthest)
+        np.minimum(distance, ((scaled - scaled[farthest]) ** 2).sum(axis=1), out=distance)
+    return np.array(kept)
+
+
+def log_uniform(low: float, high: float, n: int, rng: np.random.Generator) -> Array:  # (n, 1)
+    return np.exp(rng.uniform(np.log(low), np.log(high), size=(n, 1)))
+
+
+def _best(front: Front, size: int) -> Front:
+    mask = non_dominated(front.values)
+    return thin(Front(front.x[mask], front.values[mask]), size)
+
+
+def _children(members: Array, n: int, space: SearchSpace, rng: np.random.Generator) -> Array:  # (n, d)
+    """Half by a Gaussian move of a member, half by adding the difference of two others.
+
+    Discrete parameters are taken over whole from a third member, or drawn anew.
+    """
+    a, b, c = (members[rng.integers(len(members), size=n)] for _ in range(3))
+    steps = log_uniform(*STEP_RANGE, n, rng)
+    moved = a + steps * rng.standard_normal(a.shape)
+    crossed = a + DIFFERENTIAL_WEIGHT * rng.random((n, 1)) * (b - c)
+    children = np.where(rng.random((n, 1)) < 0.5, moved, crossed)
+    if space.has_discrete:
+        fresh = space.from_unit(rng.random((n, space.n_parameters)))
+        donor = np.where(rng.random((n, 1)) < 0.5, b, fresh)
+        is_taken = rng.random((n, space.n_parameters)) < TAKING_RATE / space.n_parameters
+        keep = np.where(is_taken[:, space.parameter_of_column], donor, a)
+        children = np.where(space.is_continuous, children, keep)
+    return np.clip(children, 0.0, 1.0)

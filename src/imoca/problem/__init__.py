@@ -1,0 +1,1 @@
+"""What is optimised: parameters, simulators with their own fidelity and cost, and the problem they make."""

@@ -1,0 +1,266 @@
+"""What a run costs, as declared by the user: an expression, a function, one number per level, or measured.
+
+`evaluate` returns raw costs of shape (n, g) for n designs and g fidelities, positive and finite, or raises.
+n is the length of the columns, 1 when there are none.
+"""
+
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from imoca.arrays import Array
+from imoca.errors import CostError
+from imoca.problem.expression import Expression, compile_expression
+from imoca.problem.fidelity import Fidelity
+from imoca.problem.names import as_tuple, is_number
+from imoca.problem.reference import FunctionReference, function_identity
+
+FIDELITY_NAME = "z"
+MEASURED = "measured"
+HINT = 'Give an expression such as "0.05 + z**6.5", a function, one number per level, or "measured".'
+
+
+@dataclass(frozen=True)
+class ExpressionCost:
+    """A safe expression in z, the fidelity in the user's own units, and in numeric parameters."""
+
+    text: str
+    _expression: Expression = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.text, str):
+            raise CostError(f"A cost expression came as {self.text!r}, not as a string.", hint=HINT)
+        object.__setattr__(self, "_expression", compile_expression(self.text))
+
+    def __reduce__(self) -> tuple[type["ExpressionCost"], tuple[str]]:
+        """Pickled as its text: closures cannot travel to another process."""
+        return ExpressionCost, (self.text,)
+
+    @property
+    def uses_fidelity(self) -> bool:
+        return FIDELITY_NAME in self._expression.names
+
+    @property
+    def depends_on_design(self) -> bool:
+        return bool(self._expression.names - {FIDELITY_NAME})
+
+    def check_names(self, available: Sequence[str]) -> None:
+        """Every name must be z or one of the numeric parameters, and no constant may hide a parameter."""
+        if unknown := sorted(self._expression.names - {FIDELITY_NAME, *available}):
+            raise _unknown_names(f"The cost expression {self.text!r}", unknown, available)
+        if hidden := sorted(self._expression.constants & set(available)):
+            raise CostError(
+                f"The cost expression {self.text!r} uses {hidden!r}, both a constant and a parameter.",
+                hint="Rename the parameter, or write the constant as a number.",
+            )
+
+    def evaluate(self, columns: Mapping[str, Array], fidelity: Fidelity, z: Array) -> Array:
+        self.check_names(tuple(columns))
+        environment = {name: np.asarray(column)[:, None] for name, column in columns.items()}
+        if self.uses_fidelity:
+            environment[FIDELITY_NAME] = fidelity.numbers(z)[None, :]
+        raw = self._expression(environment)
+        return _checked(raw, columns, fidelity, z, f"The cost expression {self.text!r}")
+
+
+@dataclass(frozen=True)
+class CallableCost:
+    """A function of z and of numeric parameters, called by their names.
+
+    Two are equal if their functions are, or if one is a reference to the other's; a reference is imported no
+    sooner than the first evaluation.
+    """
+
+    function: Callable[..., float] | FunctionReference = field(compare=False)
+    _identity: object = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.function, FunctionReference) and not callable(self.function):
+            raise CostError(f"A cost function came as {self.function!r}, which cannot be called.", hint=HINT)
+        object.__setattr__(self, "_identity", function_identity(self.function))
+
+    @property
+    def is_resolved(self) -> bool:
+        return not isinstance(self.function, FunctionReference)
+
+    @property
+    def uses_fidelity(self) -> bool:
+        return FIDELITY_NAME in self._arguments()
+
+    @property
+    def depends_on_design(self) -> bool:
+        return any(name != FIDELITY_NAME for name in self._arguments())
+
+    def check_names(self, available: Sequence[str]) -> None:
+        """Every argument without a default must be z or one of the numeric parameters."""
+        known = {FIDELITY_NAME, *available}
+        required = [name for name, has_default in self._arguments().items() if not has_default]
+        if unknown := [name for name in required if name not in known]:
+            raise _unknown_names(f"The cost function {self._label}", unknown, available)
+
+    def evaluate(self, columns: Mapping[str, Array], fidelity: Fidelity, z: Array) -> Array:
+        self.check_names(tuple(columns))
+        function, arguments = self._function(), self._arguments()
+        used = [name for name in columns if name in arguments]
+        n_rows = _n_designs(columns) if used else 1
+        settings = [fidelity.decode(float(point)) for point in z]
+        raw = np.empty((n_rows, len(settings)))
+        for row in range(n_rows):
+            named: dict[str, Any] = {name: float(columns[name][row]) for name in used}
+            for column, setting in enumerate(settings):
+                at_setting = {FIDELITY_NAME: setting} if FIDELITY_NAME in arguments else {}
+                raw[row, column] = self._call(function, named | at_setting)
+        return _checked(raw, columns, fidelity, z, f"The cost function {self._label}")
+
+    def _call(self, function: Callable[..., float], named: dict[str, Any]) -> float:
+        try:
+            answer = function(**named)
+        except Exception as error:  # a user's function may fail in any way
+            raise CostError(
+                f"The cost function {self._label} failed at {named!r}: {type(error).__name__}: {error}.",
+                hint="It must return a positive number for every design and fidelity.",
+            ) from error
+        if not is_number(answer):
+            raise CostError(
+                f"The cost function {self._label} returned {answer!r} at {named!r}.",
+                hint="It must return a positive number for every design and fidelity.",
+            )
+        return float(answer)
+
+    def _arguments(self) -> dict[str, bool]:
+        """Argument names, and whether each has a default."""
+        try:
+            parameters = inspect.signature(self._function()).parameters.values()
+        except (TypeError, ValueError) as error:
+            raise self._signature_fault() from error
+        by_name = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
+        if any(parameter.kind not in by_name for parameter in parameters):
+            raise self._signature_fault()
+        return {parameter.name: parameter.default is not parameter.empty for parameter in parameters}
+
+    def _signature_fault(self) -> CostError:
+        return CostError(
+            f"The cost function {self._label} does not name its arguments.",
+            hint="Define it with named arguments only, such as def cost(z, x1); *args will not do.",
+        )
+
+    def _function(self) -> Callable[..., float]:
+        return self.function.resolve() if isinstance(self.function, FunctionReference) else self.function
+
+    @property
+    def _label(self) -> str:
+        if isinstance(self.function, FunctionReference):
+            return repr(self.function.path)
+        return repr(getattr(self.function, "__qualname__", self.function))
+
+
+@dataclass(frozen=True, init=False)
+class LevelCosts:
+    """One positive number per level, in the order of the levels."""
+
+    values: tuple[float, ...]
+
+    def __init__(self, values: Sequence[float]) -> None:
+        given = as_tuple(values, "The list of costs per level", CostError)
+        if not given or not all(is_number(value) and value > 0 for value in given):
+            raise CostError(f"The costs per level are {list(given)!r}, but must be positive finite numbers.", hint=HINT)
+        object.__setattr__(self, "values", tuple(float(value) for value in given))
+
+    @property
+    def depends_on_design(self) -> bool:
+        return False
+
+    def check_fits(self, fidelity: Fidelity) -> None:
+        """There must be as many costs as levels."""
+        if len(self.values) != len(fidelity.values):
+            expected = f"{len(fidelity.values)} levels" if fidelity.kind == "levels" else "no levels"
+            raise CostError(
+                f"{len(self.values)} costs are given for a fidelity with {expected}.",
+                hint="Give one cost per level, in the order of the levels; without levels, an expression.",
+            )
+
+    def evaluate(self, columns: Mapping[str, Array], fidelity: Fidelity, z: Array) -> Array:
+        self.check_fits(fidelity)
+        raw = np.array(self.values)[fidelity.level_indices(z)]
+        return _checked(raw, columns, fidelity, z, "The list of costs per level")
+
+
+@dataclass(frozen=True)
+class MeasuredCost:
+    """Learned from the wall time or the told cost; unknown before the first run."""
+
+    @property
+    def depends_on_design(self) -> bool:
+        return True
+
+
+KnownCost = ExpressionCost | CallableCost | LevelCosts
+Cost = KnownCost | MeasuredCost
+DeclaredCost = Callable[..., float] | str | float | Sequence[float] | Cost
+
+
+def as_cost(declared: DeclaredCost | None, fidelity: Fidelity) -> Cost:
+    """The cost that a declaration means, checked against the simulator's fidelity.
+
+    A number becomes the expression that says it, for a constant cost is one. None stands for 1 where there is
+    no fidelity to choose.
+    """
+    cost = _build_cost(declared, fidelity)
+    if isinstance(cost, LevelCosts):
+        cost.check_fits(fidelity)
+    elif isinstance(cost, ExpressionCost) and cost.uses_fidelity and not fidelity.is_numeric:
+        raise CostError(
+            f"The cost expression {cost.text!r} uses z, but the fidelity is not a number.",
+            hint="Give one number per level, or an expression without z.",
+        )
+    elif isinstance(cost, CallableCost) and cost.is_resolved and cost.uses_fidelity and fidelity.kind == "none":
+        raise CostError(
+            "The cost function takes z, but the simulator has no fidelity.",
+            hint="Drop the argument z, or declare a fidelity.",
+        )
+    return cost
+
+
+def _build_cost(declared: DeclaredCost | None, fidelity: Fidelity) -> Cost:
+    if isinstance(declared, Cost):
+        return declared
+    if declared is None and fidelity.kind == "none":
+        return ExpressionCost("1.0")
+    if isinstance(declared, str):
+        return MeasuredCost() if declared.strip() == MEASURED else ExpressionCost(declared)
+    if callable(declared):
+        return CallableCost(declared)
+    if is_number(declared) and declared > 0:
+        return ExpressionCost(repr(float(declared)))
+    if isinstance(declared, list | tuple | np.ndarray):
+        return LevelCosts(declared)
+    fault = "No cost is given" if declared is None else f"The cost is {declared!r}"
+    raise CostError(f"{fault}; a simulator with a fidelity needs a positive one.", hint=HINT)
+
+
+def _n_designs(columns: Mapping[str, Array]) -> int:
+    return len(next(iter(columns.values()))) if columns else 1
+
+
+def _checked(raw: Array, columns: Mapping[str, Array], fidelity: Fidelity, z: Array, what: str) -> Array:
+    costs = np.array(np.broadcast_to(raw, (_n_designs(columns), len(z))), dtype=np.float64)
+    wrong = ~(np.isfinite(costs) & (costs > 0.0))
+    if wrong.any():
+        row, column = np.argwhere(wrong)[0]
+        design = {name: float(values[row]) for name, values in columns.items()}
+        at = f"fidelity {fidelity.decode(float(z[column]))!r}" + (f" and design {design!r}" if design else "")
+        raise CostError(
+            f"{what} gives {costs[row, column]!s} at {at}.",
+            hint="A cost must be a positive finite number at every design and fidelity.",
+        )
+    return costs
+
+
+def _unknown_names(what: str, unknown: Sequence[str], available: Sequence[str]) -> CostError:
+    return CostError(
+        f"{what} refers to {list(unknown)!r}, which is neither z nor a numeric parameter.",
+        hint=f"It may use z and {sorted(available)!r}." if available else "It may use z alone.",
+    )

@@ -1,0 +1,98 @@
+"""The problem: parameters and simulators, validated as a whole."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from imoca.errors import ProblemError
+from imoca.problem.cost import FIDELITY_NAME
+from imoca.problem.names import as_tuple, duplicates
+from imoca.problem.parameters import Parameter
+from imoca.problem.simulator import Constraint, Objective, Output, Simulator
+from imoca.problem.space import SearchSpace
+
+
+@dataclass(frozen=True, init=False)
+class Problem:
+    """What is optimised; round-trips to TOML."""
+
+    parameters: tuple[Parameter, ...]
+    simulators: tuple[Simulator, ...]
+
+    def __init__(self, parameters: Sequence[Parameter], simulators: Sequence[Simulator]) -> None:
+        space = SearchSpace(parameters)
+        given = as_tuple(simulators, "The list of simulators", ProblemError)
+        object.__setattr__(self, "parameters", space.parameters)
+        object.__setattr__(self, "simulators", given)
+        strangers = [entry for entry in given if not isinstance(entry, Simulator)]
+        if not given or strangers:
+            raise ProblemError(
+                f"A problem needs one or more simulators, but got {strangers or list(given)!r}.",
+                hint="Declare each as Simulator(name, outputs, run).",
+            )
+        self._check_names()
+        if not self.objectives:
+            raise ProblemError(
+                f"None of the outputs {[output.name for output in self.outputs]!r} is an objective.",
+                hint="Give some simulator an Objective(name, 'minimize').",
+            )
+        for simulator in self.simulators:
+            simulator.check_cost_names(self.space)
+
+    @cached_property
+    def space(self) -> SearchSpace:
+        return SearchSpace(self.parameters)
+
+    @cached_property
+    def outputs(self) -> tuple[Output, ...]:
+        """Objectives and constraints of all simulators, in their order."""
+        return tuple(output for simulator in self.simulators for output in simulator.outputs)
+
+    @cached_property
+    def objectives(self) -> tuple[Objective, ...]:
+        return tuple(output for output in self.outputs if isinstance(output, Objective))
+
+    @cached_property
+    def constraints(self) -> tuple[Constraint, ...]:
+        return tuple(output for output in self.outputs if isinstance(output, Constraint))
+
+    def simulator(self, name: str) -> Simulator:
+        for simulator in self.simulators:
+            if simulator.name == name:
+                return simulator
+        known = [simulator.name for simulator in self.simulators]
+        raise ProblemError(f"There is no simulator {name!r}.", hint=f"The simulators are {known!r}.")
+
+    def simulator_of(self, output_name: str) -> Simulator:
+        """The simulator that produces an output."""
+        for simulator in self.simulators:
+            if any(output.name == output_name for output in simulator.outputs):
+                return simulator
+        known = [output.name for output in self.outputs]
+        raise ProblemError(f"There is no output {output_name!r}.", hint=f"The outputs are {known!r}.")
+
+    def to_toml(self) -> str:
+        """The problem as the text of a study file."""
+        from imoca.problem.studyfile import problem_to_toml
+
+        return problem_to_toml(self)
+
+    @classmethod
+    def from_toml(cls, text: str) -> "Problem":
+        """The problem in the text of a study file; its [study] table is left to others."""
+        from imoca.problem.studyfile import problem_from_toml
+
+        return problem_from_toml(text)
+
+    def _check_names(self) -> None:
+        if FIDELITY_NAME in self.space.names:
+            raise ProblemError(
+                f"A parameter is named {FIDELITY_NAME!r}, which is reserved for the fidelity.",
+                hint="Rename the parameter, in the simulator functions too.",
+            )
+        for what, named in (("Simulator", self.simulators), ("Output", self.outputs)):
+            if repeated := duplicates([entry.name for entry in named]):
+                raise ProblemError(
+                    f"{what} name(s) used more than once: {repeated!r}.",
+                    hint=f"Give every {what.lower()} a name of its own.",
+                )

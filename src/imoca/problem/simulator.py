@@ -1,0 +1,229 @@
+"""What is run: a simulator, its outputs, its own fidelity and cost, and how to run it."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import numpy as np
+
+from imoca.arrays import Array
+from imoca.errors import CostError, ProblemError
+from imoca.problem.cost import CallableCost, Cost, DeclaredCost, ExpressionCost, MeasuredCost, as_cost
+from imoca.problem.fidelity import Fidelity
+from imoca.problem.names import as_tuple, check_name, duplicates, is_number, is_whole, is_writable_text
+from imoca.problem.reference import FunctionReference, function_identity
+from imoca.problem.space import SearchSpace
+
+__all__ = ["Command", "Constraint", "FunctionReference", "Goal", "Objective", "Output", "Run", "Simulator"]
+
+Goal = Literal["minimize", "maximize"]
+
+NO_FIDELITY = Fidelity.none()
+N_PROBES = 9  # fidelities at which a declared cost is tried out at construction
+
+
+@dataclass(frozen=True)
+class Objective:
+    """An output to be made small or large."""
+
+    name: str
+    goal: Goal
+
+    def __post_init__(self) -> None:
+        check_name(self.name, "an objective", ProblemError)
+        if self.goal not in ("minimize", "maximize"):
+            raise ProblemError(
+                f"Objective {self.name!r}: the goal is {self.goal!r}, but must be 'minimize' or 'maximize'.",
+                hint=f"Write Objective({self.name!r}, 'minimize').",
+            )
+
+
+@dataclass(frozen=True)
+class Constraint:
+    """An output that must stay within bounds; at least one is given."""
+
+    name: str
+    lower: float | None = None
+    upper: float | None = None
+
+    def __post_init__(self) -> None:
+        check_name(self.name, "a constraint", ProblemError)
+        bounds = [bound for bound in (self.lower, self.upper) if bound is not None]
+        is_ordered = len(bounds) < 2 or (all(map(is_number, bounds)) and bounds[0] < bounds[1])
+        if not bounds or not all(map(is_number, bounds)) or not is_ordered:
+            raise ProblemError(
+                f"Constraint {self.name!r}: lower = {self.lower!r}, upper = {self.upper!r}, but at least one"
+                " must be given, both finite, lower less than upper.",
+                hint=f"Write Constraint({self.name!r}, upper=240.0), for example.",
+            )
+        object.__setattr__(self, "lower", None if self.lower is None else float(self.lower))
+        object.__setattr__(self, "upper", None if self.upper is None else float(self.upper))
+
+
+Output = Objective | Constraint
+
+
+@dataclass(frozen=True, init=False)
+class Command:
+    """An external program as an argument list, never a shell line; only described here, run elsewhere."""
+
+    arguments: tuple[str, ...]
+    timeout: float | None = None  # seconds
+    retries: int = 0
+
+    def __init__(self, arguments: Sequence[str], timeout: float | None = None, retries: int = 0) -> None:
+        given = as_tuple(arguments, "The command", ProblemError)
+        if not given or not given[0] or not all(isinstance(a, str) and is_writable_text(a) for a in given):
+            raise ProblemError(
+                f"The command {list(given)!r} must be a list of strings that starts with a program.",
+                hint='Write one string per argument: ["./cfd.sh", "{params}", "--mesh", "{fidelity}"].',
+            )
+        if timeout is not None and not (is_number(timeout) and timeout > 0):
+            raise ProblemError(
+                f"The command {given[0]!r}: timeout is {timeout!r}, but must be a number of seconds > 0.",
+                hint="Leave it out to wait for ever.",
+            )
+        if not is_whole(retries) or retries < 0:
+            raise ProblemError(
+                f"The command {given[0]!r}: retries is {retries!r}, but must be a whole number from 0 on.",
+                hint="Leave it out to try once only.",
+            )
+        object.__setattr__(self, "arguments", tuple(str(argument) for argument in given))
+        object.__setattr__(self, "timeout", None if timeout is None else float(timeout))
+        object.__setattr__(self, "retries", int(retries))
+
+
+Run = Callable[..., Any] | Command | FunctionReference | None
+
+
+@dataclass(frozen=True, init=False)
+class Simulator:
+    """One simulator; `full_cost` is what one run of it at the target fidelity counts in the budget.
+
+    Without `run` its answers are told by the user. For equality an importable function and a reference to it
+    are the same, so that a problem read back from its file equals the original.
+    """
+
+    name: str
+    outputs: tuple[Output, ...]
+    run: Run = field(compare=False)
+    fidelity: Fidelity
+    cost: Cost
+    full_cost: float
+    _run_identity: object = field(init=False, repr=False)
+
+    def __init__(
+        self,
+        name: str,
+        outputs: Sequence[Output],
+        run: Run = None,
+        *,
+        fidelity: Fidelity = NO_FIDELITY,
+        cost: DeclaredCost | None = None,
+        full_cost: float = 1.0,
+    ) -> None:
+        check_name(name, "a simulator", ProblemError)
+        given = as_tuple(outputs, f"Simulator {name!r}: the list of outputs", ProblemError)
+        object.__setattr__(self, "name", name)
+        object.__setattr__(self, "outputs", given)
+        object.__setattr__(self, "run", run)
+        object.__setattr__(self, "fidelity", fidelity)
+        object.__setattr__(self, "_run_identity", function_identity(run))
+        self._check_outputs()
+        self._check_run()
+        if not isinstance(fidelity, Fidelity):
+            raise ProblemError(
+                f"Simulator {name!r}: the fidelity is {fidelity!r}.",
+                hint="Use Fidelity.continuous(low, high), Fidelity.levels([...]) or Fidelity.none().",
+            )
+        if not is_number(full_cost) or full_cost <= 0:
+            raise CostError(
+                f"Simulator {name!r}: full_cost is {full_cost!r}, but must be a positive finite number.",
+                hint="Leave it at 1 unless one run of this simulator counts more or less than the others'.",
+            )
+        object.__setattr__(self, "full_cost", float(full_cost))
+        self._set_cost(cost)
+
+    @property
+    def is_cost_measured(self) -> bool:
+        return isinstance(self.cost, MeasuredCost)
+
+    def cost_ratio(
+        self,
+        space: SearchSpace,
+        x: Array,  # (n, d)
+        z: Array,  # (g,)
+    ) -> Array:  # (n, g)
+        """Cost in units of the budget: ``full_cost * C(x, z) / C(x, 1)``, for declared costs only."""
+        with_target = np.append(np.asarray(z, dtype=np.float64), 1.0)
+        raw = self._raw_cost(space.columns(x), with_target)
+        with np.errstate(over="ignore", under="ignore"):
+            ratio: Array = self.full_cost * (raw[:, :-1] / raw[:, -1:]) * np.ones((len(x), 1))
+        if not (np.isfinite(ratio) & (ratio > 0.0)).all():
+            raise CostError(
+                f"Simulator {self.name!r}: the ratio of its costs to that at the target overflows.",
+                hint="Rescale the cost so that its values lie within a few hundred orders of magnitude.",
+            )
+        return ratio
+
+    def target_cost(self, space: SearchSpace, x: Array) -> float:  # (d,)
+        """Declared cost of one run at the target fidelity, in the simulator's own units."""
+        return float(self._raw_cost(space.columns(x[None]), np.ones(1))[0, 0])
+
+    def check_cost_names(self, space: SearchSpace) -> None:
+        """The cost may name only z and numeric parameters; a reference is checked when first evaluated."""
+        if isinstance(self.cost, ExpressionCost) or (isinstance(self.cost, CallableCost) and self.cost.is_resolved):
+            try:
+                self.cost.check_names(space.numeric_names)
+            except CostError as error:
+                raise self._named(error) from error
+
+    def _raw_cost(self, columns: Mapping[str, Array], z: Array) -> Array:
+        if isinstance(self.cost, MeasuredCost):
+            raise CostError(
+                f"Simulator {self.name!r}: its cost is measured, so it is not known beforehand.",
+                hint="Learn it from finished trials, or declare it as an expression or one number per level.",
+            )
+        try:
+            return self.cost.evaluate(columns, self.fidelity, z)
+        except CostError as error:
+            raise self._named(error) from error
+
+    def _set_cost(self, declared: DeclaredCost | None) -> None:
+        try:
+            cost = as_cost(declared, self.fidelity)
+        except CostError as error:
+            raise self._named(error) from error
+        object.__setattr__(self, "cost", cost)
+        is_unresolved = isinstance(cost, CallableCost) and not cost.is_resolved
+        if not is_unresolved and not cost.depends_on_design:
+            self._raw_cost({}, self.fidelity.grid(N_PROBES))
+
+    def _check_outputs(self) -> None:
+        strangers = [output for output in self.outputs if not isinstance(output, Objective | Constraint)]
+        if not self.outputs or strangers:
+            raise ProblemError(
+                f"Simulator {self.name!r}: the outputs are {strangers or list(self.outputs)!r}.",
+                hint="Give one or more Objective(name, goal) or Constraint(name, upper=...).",
+            )
+        names = [output.name for output in self.outputs]
+        if repeated := duplicates(names):
+            raise ProblemError(
+                f"Simulator {self.name!r}: output name(s) used more than once: {repeated!r}.",
+                hint="Give every output a name of its own.",
+            )
+        if isinstance(self.run, Command) and "cost" in names:
+            raise ProblemError(
+                f"Simulator {self.name!r}: a program's output cannot be named 'cost'.",
+                hint="In a program's result 'cost' is what the run cost; name the output 'price', say.",
+            )
+
+    def _check_run(self) -> None:
+        if self.run is not None and not isinstance(self.run, Command | FunctionReference) and not callable(self.run):
+            raise ProblemError(
+                f"Simulator {self.name!r}: run is {self.run!r}, which cannot be run.",
+                hint="Give a function, a Command, a FunctionReference, or None to tell the answers yourself.",
+            )
+
+    def _named(self, error: CostError) -> CostError:
+        return CostError(f"Simulator {self.name!r}: {error.message}", hint=error.hint)

@@ -1,0 +1,1 @@
+"""How simulators are run."""

@@ -1,0 +1,1 @@
+"""The one stateful object: a study asks, is told, and recommends."""

@@ -1,0 +1,203 @@
+"""Study: ask, tell, optimise, recommend."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, overload
+
+from imoca.answers import check_cost, check_values
+from imoca.errors import MethodError, ProblemError, TrialError
+from imoca.methods.initial_design import InitialDesign
+from imoca.methods.registry import MethodName, get_method
+from imoca.problem.fidelity import FidelityValue
+from imoca.problem.parameters import Value
+from imoca.problem.problem import Problem
+from imoca.storage.base import Storage
+from imoca.storage.memory import MemoryStorage
+from imoca.study.accounting import spent_per_trial
+from imoca.study.loop import run_until
+from imoca.study.recommendation import ParetoPoint, recommend
+from imoca.trials import Answer, Candidate, Trial
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+logger = logging.getLogger(__name__)
+
+
+class Study:
+    """Finds the Pareto front of a problem at full accuracy for little cost.
+
+    The same problem, method, seed and answers give the same questions, whether asked in one go or after a restart.
+    """
+
+    def __init__(
+        self,
+        problem: Problem,
+        *,
+        method: MethodName = "imoca-p",
+        seed: int = 0,
+        storage: Storage | None = None,
+        n_fronts: int | None = None,
+        initial_design: InitialDesign | None = None,
+        fidelity_reduction: bool | None = None,
+    ) -> None:
+        """None leaves a setting at the method's own default."""
+        if problem.constraints:
+            names = [constraint.name for constraint in problem.constraints]
+            raise ProblemError(
+                f"The problem declares constraint(s) {names}, which no method takes into account yet.",
+                hint="Leave them out, or turn them into objectives.",
+            )
+        if isinstance(seed, bool) or not isinstance(seed, int) or seed < 0:
+            raise MethodError(f"The seed is {seed!r}.", hint="Give a whole number of at least 0.")
+        self.problem = problem
+        self.seed = seed
+        self._method = get_method(
+            method, n_fronts=n_fronts, initial_design=initial_design, fidelity_reduction=fidelity_reduction
+        )
+        self._storage = MemoryStorage() if storage is None else storage
+
+    @property
+    def trials(self) -> tuple[Trial, ...]:
+        return self._storage.trials()
+
+    @property
+    def cost_spent(self) -> float:
+        """Cost so far, in full-fidelity runs, the unit of the budget."""
+        return float(spent_per_trial(self.problem, self.trials).sum())
+
+    @overload
+    def ask(self) -> Trial: ...
+
+    @overload
+    def ask(self, n: int) -> list[Trial]: ...
+
+    def ask(self, n: int | None = None) -> Trial | list[Trial]:
+        """The next question, or the next ``n``; questions still unanswered are taken into account."""
+        if n is None:
+            return self._storage.add(self._method.suggest(self.problem, self.trials, self.seed))
+        if isinstance(n, bool) or not isinstance(n, int) or n < 1:
+            raise TrialError(f"ask was called with n = {n!r}.", hint="Ask for one or more trials.")
+        return [self.ask() for _ in range(n)]
+
+    def tell(
+        self,
+        trial: Trial | int,
+        values: Mapping[str, float],
+        cost: Mapping[str, float] | None = None,
+        failures: Mapping[str, str] | None = None,
+    ) -> Trial:
+        """Store the answer to a trial; nothing is fitted here.
+
+        ``values`` holds one number per output, ``cost`` what the runs cost per simulator in its own units (needed where
+        the cost is "measured"), ``failures`` the reason for every simulator that has no values.
+        """
+        return self._storage.finish(self._number(trial), self._checked(values, cost or {}, failures or {}))
+
+    def fail(self, trial: Trial | int, reason: str, cost: Mapping[str, float] | None = None) -> Trial:
+        """Report that no simulator of the trial gave an answer."""
+        return self.tell(trial, {}, cost, {simulator.name: reason for simulator in self.problem.simulators})
+
+    def add(
+        self,
+        parameters: Mapping[str, Value],
+        fidelities: Mapping[str, FidelityValue],
+        values: Mapping[str, float],
+        cost: Mapping[str, float] | None = None,
+    ) -> Trial:
+        """Store a result that was not asked for, such as old data. A simulator without values was not run."""
+        unknown = [name for name in fidelities if name not in self._simulator_names()]
+        if unknown:
+            raise TrialError(
+                f"Fidelities came for unknown simulator(s) {unknown}.",
+                hint=f"The simulators are {self._simulator_names()}.",
+            )
+        checked: dict[str, FidelityValue] = {}
+        not_run: dict[str, str] = {}
+        for simulator in self.problem.simulators:
+            has_values = any(output.name in values for output in simulator.outputs)
+            if not has_values:
+                not_run[simulator.name] = "not run"
+            elif simulator.name not in fidelities and simulator.fidelity.kind != "none":
+                raise TrialError(
+                    f"The fidelity of simulator {simulator.name!r} is missing.",
+                    hint=f"At full accuracy it is {simulator.fidelity.target!r}.",
+                )
+            value = fidelities.get(simulator.name, simulator.fidelity.target)
+            checked[simulator.name] = simulator.fidelity.decode(simulator.fidelity.encode(value))
+        answer = self._checked(values, cost or {}, not_run)
+        return self._storage.add(Candidate(self.problem.space.check(parameters), checked), answer)
+
+    def optimize(
+        self, budget: float, *, on_trial: Callable[[Trial], None] | None = None, progress: bool | None = None
+    ) -> None:
+        """Ask, run the simulators here, and tell, until the cost spent reaches ``budget`` full-fidelity runs.
+
+        What was spent before counts, so calling again with a larger budget continues. ``on_trial`` is called
+        after every trial; ``progress`` shows a live display (by default when on a terminal).
+        """
+        run_until(self, budget, on_trial, progress)
+
+    def pareto_front(self) -> list[ParetoPoint]:
+        """The front at full accuracy as the models see it, sorted by the first objective; verified designs marked."""
+        return recommend(self.problem, self.trials, self.seed)
+
+    def to_dataframe(self) -> pd.DataFrame:
+        """One row per trial; needs pandas, ``pip install imoca[frames]``."""
+        import pandas as pd
+
+        return pd.DataFrame(
+            [
+                {
+                    "number": trial.number,
+                    "state": str(trial.state),
+                    **trial.parameters,
+                    **{f"fidelity.{name}": value for name, value in trial.fidelities.items()},
+                    **{output.name: trial.values.get(output.name) for output in self.problem.outputs},
+                    **{f"cost.{name}": trial.costs.get(name) for name in self._simulator_names()},
+                }
+                for trial in self.trials
+            ]
+        )
+
+    def _simulator_names(self) -> list[str]:
+        return [simulator.name for simulator in self.problem.simulators]
+
+    def _number(self, trial: Trial | int) -> int:
+        number = trial.number if isinstance(trial, Trial) else trial
+        if isinstance(number, bool) or not isinstance(number, int):
+            raise TrialError(f"{trial!r} is no trial.", hint="Give the trial that ask returned, or its number.")
+        return number
+
+    def _checked(self, values: Mapping[str, float], cost: Mapping[str, float], failures: Mapping[str, str]) -> Answer:
+        """The answer, or an error that leaves everything as it was."""
+        names = self._simulator_names()
+        known_outputs = [output.name for output in self.problem.outputs]
+        for what, given, allowed in (
+            ("Values", values, known_outputs),
+            ("Costs", cost, names),
+            ("Failures", failures, names),
+        ):
+            if unknown := [name for name in given if name not in allowed]:
+                raise TrialError(f"{what} came for unknown name(s) {unknown}.", hint=f"The names are {allowed}.")
+        checked: dict[str, float] = {}
+        for simulator in self.problem.simulators:
+            own = {o.name: values[o.name] for o in simulator.outputs if o.name in values}
+            if simulator.name not in failures:
+                checked |= check_values(simulator, own)
+            elif own:
+                raise TrialError(
+                    f"Simulator {simulator.name!r} has both values {sorted(own)} and a failure.",
+                    hint="Give one or the other.",
+                )
+        costs = {name: check_cost(name, cost[name]) for name in cost}
+        for simulator in self.problem.simulators:
+            is_paid = simulator.name in costs or simulator.name in failures
+            if simulator.is_cost_measured and not is_paid:
+                raise TrialError(
+                    f"Simulator {simulator.name!r} has cost 'measured', but no cost was told.",
+                    hint=f"Tell it too: cost={{{simulator.name!r}: ...}}, in any unit you like.",
+                )
+        return Answer(checked, costs, {name: str(reason) for name, reason in failures.items()})

@@ -1,0 +1,72 @@
+"""One question and, later, its answer."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from imoca.problem.fidelity import FidelityValue
+from imoca.problem.parameters import Value
+
+
+class TrialState(StrEnum):
+    RUNNING = "running"
+    COMPLETE = "complete"  # at least one simulator answered
+    FAILED = "failed"  # none did
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A question before it has a number."""
+
+    parameters: Mapping[str, Value]
+    fidelities: Mapping[str, FidelityValue]  # per simulator, in its own units
+    fitted: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
+    """Log hyperparameters per objective when it was asked: the next fit starts there, also after a restart."""
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What came back, in the user's own units and signs. Every simulator either has values or a failure."""
+
+    values: Mapping[str, float] = field(default_factory=dict)  # per output
+    costs: Mapping[str, float] = field(default_factory=dict)  # per simulator whose cost was told or measured
+    failures: Mapping[str, str] = field(default_factory=dict)  # per simulator that failed, the reason
+
+
+@dataclass(frozen=True)
+class Trial:
+    """A numbered question with its answer, if there is one yet."""
+
+    number: int
+    parameters: Mapping[str, Value]
+    fidelities: Mapping[str, FidelityValue]
+    fitted: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
+    answer: Answer | None = None
+
+    @property
+    def state(self) -> TrialState:
+        if self.answer is None:
+            return TrialState.RUNNING
+        return TrialState.COMPLETE if self.answer.values else TrialState.FAILED
+
+    @property
+    def values(self) -> Mapping[str, float]:
+        return self.answer.values if self.answer else {}
+
+    @property
+    def costs(self) -> Mapping[str, float]:
+        return self.answer.costs if self.answer else {}
+
+    @property
+    def failures(self) -> Mapping[str, str]:
+        return self.answer.failures if self.answer else {}
+
+    @staticmethod
+    def asked(number: int, candidate: Candidate, answer: Answer | None = None) -> Trial:
+        return Trial(number, candidate.parameters, candidate.fidelities, candidate.fitted, answer)
+
+    def answered(self, answer: Answer) -> Trial:
+        return dataclasses.replace(self, answer=answer)
