@@ -44,3 +44,11 @@ class MethodError(ImocaError):
 
 class IndicatorError(ImocaError):
     """A front or reference point from which no indicator can be computed."""
+
+
+class ProgramError(ImocaError):
+    """An external program failed, ran too long, or answered what cannot be read."""
+
+
+class MissingProgramError(ImocaError):
+    """An external program that a benchmark needs is not installed."""

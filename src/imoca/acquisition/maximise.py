@@ -12,7 +12,8 @@ from imoca.problem.space import SearchSpace
 
 ValueAndGradient = Callable[[Array], tuple[Array, Array]]  # (n, d) -> (n,), (n, d)
 
-MAX_ITERATIONS = 40
+MAX_ITERATIONS = 25
+MAX_EVALUATIONS = 40
 MAX_NEIGHBOUR_ROUNDS = 30
 START_DISTANCE = 0.05  # starts closer than this (per root column) climb the same hill
 
@@ -63,7 +64,7 @@ def climb(
         jac=True,
         method="L-BFGS-B",
         bounds=[(0.0, 1.0)] * (len(starts) * len(free)),
-        options={"maxiter": MAX_ITERATIONS, "ftol": 1e-6, "gtol": 1e-5, "maxcor": 10},
+        options={"maxiter": MAX_ITERATIONS, "maxfun": MAX_EVALUATIONS, "ftol": 1e-5, "gtol": 1e-4},
     )
     return best_x, best_values
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import reduce
 
 import numpy as np
 from scipy.special import ndtr, ndtri
@@ -59,38 +60,56 @@ class BoxRegions:
         return BoxRegions(edges, low, high)
 
     def marginal_moments(self, mean: Array, std: Array) -> Array:
-        boxes = self._box_moments(mean, std, highest=2)  # (3, n, S, B, K)
-        n_objectives = boxes.shape[-1]
-        mass = np.maximum(boxes[0].prod(axis=-1).sum(axis=-1), MASS_FLOOR)[..., None]  # (n, S, 1)
-        answer = np.empty((2, *mass.shape[:2], n_objectives))
-        for j in range(n_objectives):
-            others = np.delete(boxes[0], j, axis=-1).prod(axis=-1)
-            answer[..., j] = np.einsum("ansb,nsb->ans", boxes[1:, ..., j], others)
-        return answer / mass
+        boxes = self._box_moments(mean, std, highest=2)  # (3, K, n, S, B)
+        mass = _mass(boxes)
+        answer = np.empty((2, *mass.shape, mean.shape[1]))
+        for j in range(mean.shape[1]):
+            answer[..., j] = np.einsum("ansb,nsb->ans", boxes[1:, j], _product_without(boxes[0], {j}))
+        return answer / mass[..., None]
 
     def pair_moments(self, mean: Array, std: Array) -> Array:
         boxes = self._box_moments(mean, std, highest=4)
-        n_objectives = boxes.shape[-1]
-        mass = np.maximum(boxes[0].prod(axis=-1).sum(axis=-1), MASS_FLOOR)
+        n_objectives = mean.shape[1]
+        mass = _mass(boxes)
         answer = np.empty((3, 3, *mass.shape, n_objectives, n_objectives))
         for j in range(n_objectives):
-            for k in range(n_objectives):
-                others = np.delete(boxes[0], [j, k], axis=-1).prod(axis=-1)
-                for a, b in np.ndindex(3, 3):
-                    own = boxes[a + b, ..., j] if j == k else boxes[a, ..., j] * boxes[b, ..., k]
-                    answer[a, b, ..., j, k] = (own * others).sum(axis=-1) / mass
-        return answer
+            alone = np.einsum("ansb,nsb->ans", boxes[:, j], _product_without(boxes[0], {j}))
+            for a, b in np.ndindex(3, 3):
+                answer[a, b, ..., j, j] = alone[a + b]
+            for k in range(j):
+                others = _product_without(boxes[0], {j, k})
+                pair = (boxes[:3, None, j] * (boxes[None, :3, k] * others)).sum(axis=-1)
+                answer[..., j, k] = pair
+                answer[..., k, j] = pair.swapaxes(0, 1)
+        return answer / mass[..., None, None]
 
     def _box_moments(self, mean: Array, std: Array, highest: int) -> Array:
-        """Integrals of u^a phi(u) over each box's interval: (highest + 1, n, S, B, K)."""
-        t = (self.edges - mean[:, None, :, None]) / std[:, None, :, None]  # (n, S, K, E)
+        """Integrals of u^a phi(u) over each box's interval: (highest + 1, K, n, S, B)."""
+        edges = self.edges.swapaxes(0, 1)[:, None]  # (K, 1, S, E)
+        t = (edges - mean.T[:, :, None, None]) / std.T[:, :, None, None]  # (K, n, S, E)
         t = np.clip(t, -EDGE_LIMIT, EDGE_LIMIT)
         cdf, pdf = ndtr(t), np.exp(-0.5 * t * t) / SQRT_2PI
-        cumulative = [cdf, -pdf, cdf - t * pdf, -(t * t + 2.0) * pdf, 3.0 * cdf - (t * t + 3.0) * t * pdf]
-        s = np.arange(len(self.edges))[:, None, None]
-        k = np.arange(mean.shape[1])
-        stacked = np.stack(cumulative[: highest + 1])
-        return stacked[:, :, s, k, self.high] - stacked[:, :, s, k, self.low]
+        cumulative = [cdf, -pdf, cdf - t * pdf]
+        if highest > 2:
+            cumulative += [-(t * t + 2.0) * pdf, 3.0 * cdf - (t * t + 3.0) * t * pdf]
+        n_edges = self.edges.shape[2]
+        flat = np.stack(cumulative).reshape(highest + 1, *t.shape[:2], -1)  # (A, K, n, S * E)
+        of_front = n_edges * np.arange(len(self.edges))[:, None]
+        boxes = [
+            np.take(flat[:, k], of_front + self.high[:, :, k], axis=-1)
+            - np.take(flat[:, k], of_front + self.low[:, :, k], axis=-1)
+            for k in range(mean.shape[1])
+        ]
+        return np.stack(boxes, axis=1)
+
+
+def _product_without(masses: Array, left_out: set[int]) -> Array:  # (K, ...) -> (...)
+    kept = [masses[k] for k in range(len(masses)) if k not in left_out]
+    return reduce(np.multiply, kept) if kept else np.ones(masses.shape[1:])
+
+
+def _mass(boxes: Array) -> Array:  # (n, S)
+    return np.maximum(_product_without(boxes[0], set()).sum(axis=-1), MASS_FLOOR)
 
 
 @dataclass(frozen=True)

@@ -53,7 +53,7 @@ class GainPerCost:
         largest = max(len(each.x) for each in self.surrogates)
         n_fidelities = max(len(simulator.fidelities) for simulator in self.simulators)
         chunk = max(1, MAX_KERNEL_ENTRIES // (largest * n_fidelities))
-        parts = [self._score(x[i : i + chunk])[0] for i in range(0, len(x), chunk)]
+        parts = [self._parts(x[i : i + chunk]).scores for i in range(0, len(x), chunk)]
         return Scores(
             np.concatenate([part.values for part in parts]),
             np.concatenate([part.fidelities for part in parts]),
@@ -61,21 +61,22 @@ class GainPerCost:
 
     def score_and_gradient(self, x: Array) -> tuple[Scores, Array]:  # (n, d)
         """The gradient of a maximum over z is the gradient at the best z (envelope theorem)."""
-        scores, moments, columns = self._score(x)
-        per_output = [columns[0]] * len(moments)
+        parts = self._parts(x)
+        rows = np.arange(len(x))
         by_cost, cost = np.zeros_like(x), np.zeros(len(x))
+        per_output = [parts.columns[0]] * len(self.surrogates)
         for s, simulator in enumerate(self.simulators):
-            z = scores.fidelities[:, s]
-            by_cost += simulator.cost.gradient(x, z)
-            cost += simulator.cost.ratio(x, simulator.fidelities)[np.arange(len(x)), columns[s]]
+            by_cost += simulator.cost.gradient(x, parts.scores.fidelities[:, s])
+            cost += parts.costs[s][rows, parts.columns[s]]
             for j in simulator.outputs:
-                per_output[j] = columns[s]
+                per_output[j] = parts.columns[s]
+        partials = self.gain.partials(parts.moments, per_output)
         by_gain = np.zeros_like(x)
-        for each, column, partials in zip(moments, per_output, self.gain.partials(moments, per_output), strict=True):
-            by_gain += each.gradient(column, partials)
-        return scores, (by_gain - scores.values[:, None] * by_cost) / cost[:, None]
+        for moments, column, each in zip(parts.moments, per_output, partials, strict=True):
+            by_gain += moments.gradient(column, each)
+        return parts.scores, (by_gain - parts.scores.values[:, None] * by_cost) / cost[:, None]
 
-    def _score(self, x: Array) -> tuple[Scores, list[Moments], list[IntArray]]:
+    def _parts(self, x: Array) -> _Parts:
         grids = {j: simulator.fidelities for simulator in self.simulators for j in simulator.outputs}
         moments = [surrogate.moments(x, grids[j]) for j, surrogate in enumerate(self.surrogates)]
         gains = self.gain.values(moments)
@@ -88,4 +89,14 @@ class GainPerCost:
         chosen = np.column_stack(
             [simulator.fidelities[column] for simulator, column in zip(self.simulators, columns, strict=True)]
         )
-        return Scores(ratio, chosen), moments, columns
+        return _Parts(Scores(ratio, chosen), moments, costs, columns)
+
+
+@dataclass(frozen=True)
+class _Parts:
+    """A score with what it was made of."""
+
+    scores: Scores
+    moments: list[Moments]  # per output
+    costs: list[Array]  # per simulator (n, m)
+    columns: list[IntArray]  # per simulator (n,) the chosen fidelity

@@ -63,7 +63,7 @@ SEARCHES = {
         branin_currin.true_values,
         branin_currin.REFERENCE_POINT,
         lambda: grid_designs(2000),
-        n_rounds=60,  # the last ten added 1e-4
+        n_rounds=60,  # the last ten added 2e-6 of the volume
         n_perturbed=20_000,
         n_stored=500,
     ),
@@ -71,7 +71,7 @@ SEARCHES = {
         rocket.true_values,
         rocket.REFERENCE_POINT,
         lambda: sobol_designs(3, 16),
-        n_rounds=60,  # the last ten added 1e-4, 140 more would add 6e-4 in eight minutes
+        n_rounds=60,  # the last ten added 1e-4 of the volume
         n_perturbed=CHUNK,
         n_stored=300,
     ),

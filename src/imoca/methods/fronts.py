@@ -16,9 +16,10 @@ from imoca.pareto.search import Front, search_fronts
 
 N_SEARCH_DESIGNS = 512  # Sobol designs at which every draw is evaluated first
 CLEARANCE = 5.0  # observation standard deviations by which a sampled maximum exceeds the best known mean
-FRONT_SIZE = 50
-N_GENERATIONS = 4
-N_CHILDREN = 500
+ARCHIVE_SIZE = 200  # points per front while it is searched
+FRONT_SIZE = 50  # and when it is used
+N_GENERATIONS = 3
+N_CHILDREN = 300
 
 
 def sample_paths(beliefs: Beliefs, n_fronts: int, rng: np.random.Generator) -> list[Paths]:
@@ -55,12 +56,13 @@ def sample_fronts(beliefs: Beliefs, paths: Sequence[Paths], extremes: Array, rng
     """The whole front of every draw; ``extremes`` (m, d) are designs known to lie on some of them."""
     observed = np.unique(np.concatenate([surrogate.x for surrogate in beliefs.surrogates]), axis=0)
     starts = [sobol_designs(beliefs.problem, N_SEARCH_DESIGNS, rng), observed, extremes]
-    return search_fronts(
+    fronts = search_fronts(
         lambda x: np.stack([draws(x) for draws in paths], axis=2),
         beliefs.problem.space,
         np.concatenate(starts),
         rng,
-        size=FRONT_SIZE,
+        size=ARCHIVE_SIZE,
         n_generations=N_GENERATIONS,
         n_children=N_CHILDREN,
     )
+    return [front.thinned(FRONT_SIZE) for front in fronts]

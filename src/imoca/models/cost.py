@@ -22,6 +22,7 @@ from imoca.trials import Trial
 DIFFERENCE_STEP = 1e-5  # of the central differences of a declared cost, in the unit cube
 PRIOR_SLOPE = math.log(10.0)  # before any data: full accuracy costs ten times the cheapest, give or take a factor ten
 PRIOR_SLOPE_SD = math.log(10.0)
+TREND_NOISE_SD = 0.3  # by which a cost's logarithm strays from the straight line
 PRIOR_LEVEL_SD = 1e3  # the unit of cost is anybody's guess
 
 
@@ -117,7 +118,7 @@ def learn_cost(x: Array, z: Array, log_costs: Array, full_cost: float) -> Learne
     inputs = np.column_stack([np.ones_like(z), z])
     prior_mean = np.array([0.0, PRIOR_SLOPE])
     prior_precision = np.diag([PRIOR_LEVEL_SD**-2, PRIOR_SLOPE_SD**-2])
-    noise_precision = 1.0 / PRIOR_SLOPE_SD**2
+    noise_precision = TREND_NOISE_SD**-2
     precision = prior_precision + noise_precision * inputs.T @ inputs
     evidence = prior_precision @ prior_mean + noise_precision * inputs.T @ log_costs
     level, slope = np.linalg.solve(precision, evidence)

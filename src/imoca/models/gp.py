@@ -176,7 +176,7 @@ def _cholesky(covariance: Array, hyperparameters: Hyperparameters) -> Array:
         noisy = covariance.copy()
         noisy.flat[:: len(noisy) + 1] += hyperparameters.noise_variance + jitter * hyperparameters.signal_variance
         factor, failed = lapack.dpotrf(noisy, lower=1)
-        if not failed:
+        if not failed and np.isfinite(factor.diagonal()).all():  # LAPACK may let NaN through
             return factor
         logger.warning(
             "Covariance of %d points is not positive definite with jitter %.0e; trying more.",

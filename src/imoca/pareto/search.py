@@ -7,8 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from imoca.arrays import Array, IntArray
+from imoca.arrays import Array
 from imoca.pareto.dominance import non_dominated
+from imoca.pareto.subset import spread_subset
 from imoca.problem.space import SearchSpace
 
 STEP_RANGE = (
@@ -17,7 +18,6 @@ STEP_RANGE = (
 )  # of the Gaussian moves, in the unit cube; log-uniform, so coarse and fine at any time
 DIFFERENTIAL_WEIGHT = 0.6  # of the difference between two members that is added to a third
 TAKING_RATE = 2.0  # discrete parameters that a child takes over, on average
-ARCHIVE_FACTOR = 2  # a front may grow to so many times the wanted size while it is searched
 
 
 @dataclass(frozen=True)
@@ -27,6 +27,13 @@ class Front:
     x: Array  # (l, d)
     values: Array  # (l, K) maximised
 
+    def thinned(self, size: int) -> Front:
+        """At most ``size`` of the points, evenly spread."""
+        if len(self.x) <= size:
+            return self
+        kept = spread_subset(self.values, size)
+        return Front(self.x[kept], self.values[kept])
+
 
 def search_fronts(
     evaluate: Callable[[Array], Array],  # (n, d) -> (n, S, K), maximised
@@ -34,7 +41,7 @@ def search_fronts(
     starts: Array,  # (n, d)
     rng: np.random.Generator,
     *,
-    size: int,  # points kept per front
+    size: int,  # points kept per front, evenly spread
     n_generations: int,
     n_children: int,  # new designs per generation, shared by all S fronts
 ) -> list[Front]:
@@ -44,7 +51,7 @@ def search_fronts(
     features cost the same for one as for all.
     """
     values = evaluate(starts)
-    fronts = [_best(Front(starts, values[:, s]), ARCHIVE_FACTOR * size) for s in range(values.shape[1])]
+    fronts = [_best(Front(starts, values[:, s]), size) for s in range(values.shape[1])]
     for _ in range(n_generations):
         share = max(1, n_children // len(fronts))
         children = space.snap(np.concatenate([_children(front.x, share, space, rng) for front in fronts]))
@@ -52,31 +59,11 @@ def search_fronts(
         fronts = [
             _best(
                 Front(np.concatenate([front.x, children]), np.concatenate([front.values, values[:, s]])),
-                ARCHIVE_FACTOR * size,
+                size,
             )
             for s, front in enumerate(fronts)
         ]
-    return [thin(front, size) for front in fronts]
-
-
-def thin(front: Front, size: int) -> Front:
-    """At most ``size`` points, spread evenly: the extremes first, then always the one farthest from all kept."""
-    if len(front.x) <= size:
-        return front
-    kept = spread_subset(front.values, size)
-    return Front(front.x[kept], front.values[kept])
-
-
-def spread_subset(values: Array, size: int) -> IntArray:  # (n, K) -> (size,)
-    span = np.ptp(values, axis=0)
-    scaled = values / np.where(span > 0.0, span, 1.0)
-    kept = list(dict.fromkeys(np.argmax(scaled, axis=0).tolist()))[:size]
-    distance = np.min([((scaled - scaled[i]) ** 2).sum(axis=1) for i in kept], axis=0)
-    while len(kept) < size:
-        farthest = int(np.argmax(distance))
-        kept.append(farthest)
-        np.minimum(distance, ((scaled - scaled[farthest]) ** 2).sum(axis=1), out=distance)
-    return np.array(kept)
+    return fronts
 
 
 def log_uniform(low: float, high: float, n: int, rng: np.random.Generator) -> Array:  # (n, 1)
@@ -84,8 +71,8 @@ def log_uniform(low: float, high: float, n: int, rng: np.random.Generator) -> Ar
 
 
 def _best(front: Front, size: int) -> Front:
-    mask = non_dominated(front.values)
-    return thin(Front(front.x[mask], front.values[mask]), size)
+    kept = non_dominated(front.values)
+    return Front(front.x[kept], front.values[kept]).thinned(size)
 
 
 def _children(members: Array, n: int, space: SearchSpace, rng: np.random.Generator) -> Array:  # (n, d)

@@ -13,11 +13,13 @@ from imoca.methods.initial_design import sobol_designs
 from imoca.models.dataset import encode_designs
 from imoca.pareto.dominance import non_dominated
 from imoca.pareto.search import search_fronts
+from imoca.pareto.subset import representative_subset
 from imoca.problem.parameters import Value
 from imoca.problem.problem import Problem
 from imoca.trials import Trial
 
-FRONT_SIZE = 200
+FRONT_SIZE = 200  # designs recommended at the most
+ARCHIVE_SIZE = 800  # designs kept while the front is searched
 N_START_DESIGNS = 1024
 N_GENERATIONS = 15
 N_CHILDREN = 500
@@ -74,11 +76,11 @@ def _predicted_front(beliefs: Beliefs, seed: int) -> Array:  # (l, d)
         beliefs.problem.space,
         starts,
         rng,
-        size=FRONT_SIZE,
+        size=ARCHIVE_SIZE,
         n_generations=N_GENERATIONS,
         n_children=N_CHILDREN,
     )
-    return fronts[0].x
+    return fronts[0].x[representative_subset(fronts[0].values, FRONT_SIZE)]
 
 
 def _measured(beliefs: Beliefs, trials: Sequence[Trial]) -> Array:  # (n, K) standardised, maximised

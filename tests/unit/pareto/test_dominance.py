@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
@@ -34,6 +34,7 @@ def test_no_points_give_an_empty_answer() -> None:
     assert non_dominated(np.empty((0, 3))).shape == (0,)
 
 
+@settings(deadline=None)
 @given(small_tables)
 def test_it_agrees_with_comparing_every_pair(values: Array) -> None:
     expected = []

@@ -81,6 +81,7 @@ def test_average_distance_from_nothing_is_infinite() -> None:
     assert average_distance(np.empty((0, 2)), np.ones((1, 2))) == math.inf
 
 
+@settings(deadline=None)
 @given(UNIT_POINTS, st.integers(0, 2**31))
 def test_average_distance_agrees_with_a_double_loop(reference: Array, seed: int) -> None:
     recovered = np.random.default_rng(seed).random((4, reference.shape[1]))

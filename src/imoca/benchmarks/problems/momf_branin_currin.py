@@ -1,0 +1,68 @@
+"""Branin and Currin, rescaled to about [0, 1] and maximised, from one simulator with one fidelity.
+
+The first test problem of [Irshad2021]. Its Currin is the printed one, in which the second parameter acts
+below full fidelity only. One run gives both objectives and costs exp(4.8 z).
+"""
+
+import numpy as np
+
+from imoca.arrays import Array
+from imoca.benchmarks.benchmark import Benchmark
+from imoca.benchmarks.problems.branin_currin import HIGH, LOW, branin_values, printed_currin_values
+from imoca.benchmarks.stored_front import load_front
+from imoca.problem.fidelity import Fidelity
+from imoca.problem.parameters import Real
+from imoca.problem.problem import Problem
+from imoca.problem.simulator import Objective, Simulator
+
+N_PARAMETERS = 2
+REFERENCE_POINT = np.zeros(2)
+COST = "exp(4.8 * z)"
+
+
+def momf_branin_currin() -> Benchmark:
+    """Two parameters in the unit square, two objectives that share one continuous fidelity."""
+    front = load_front("momf_branin_currin", N_PARAMETERS)
+    return Benchmark(
+        name="momf_branin_currin",
+        problem=Problem(
+            parameters=[Real("x1", 0.0, 1.0), Real("x2", 0.0, 1.0)],
+            simulators=[
+                Simulator(
+                    "branin_currin",
+                    [Objective("branin", "maximize"), Objective("currin", "maximize")],
+                    rescaled_branin_currin,
+                    fidelity=Fidelity.continuous(),
+                    cost=COST,
+                )
+            ],
+        ),
+        reference_point=REFERENCE_POINT.copy(),
+        true_values=true_values,
+        reference_front=front.values,
+        hypervolume=front.hypervolume,
+    )
+
+
+def rescaled_branin_currin(x1: float, x2: float, z: float) -> dict[str, float]:
+    """Both objectives at one design."""
+    branin, currin = rescaled_values(np.array([[x1, x2]]), z)[0]
+    return {"branin": float(branin), "currin": float(currin)}
+
+
+def rescaled_values(
+    u: Array,  # (n, 2)
+    z: float,
+) -> Array:  # (n, 2)
+    """Branin and Currin upside down, shifted and scaled."""
+    x1, x2 = (LOW + u * (HIGH - LOW)).T
+    return np.stack(
+        [(21.0 - branin_values(x1, x2, z)) / 22.0, (14.0 - printed_currin_values(x1, x2, z)) / 15.0], axis=1
+    )
+
+
+def true_values(
+    unit_designs: Array,  # (n, 2)
+) -> Array:  # (n, 2)
+    """Both objectives at full fidelity; the design is its own encoding."""
+    return rescaled_values(np.asarray(unit_designs), 1.0)

@@ -1,0 +1,67 @@
+"""Simulate all 1024 networks: ``python -m imoca.benchmarks.problems.network_on_chip_front``.
+
+Ten minutes with Numba, a day without. Stores the table of both objectives at both fidelities, from which the
+benchmark takes its true values, and the exact front.
+"""
+
+import logging
+from importlib.resources import files
+from pathlib import Path
+
+import numpy as np
+
+from imoca.arrays import Array
+from imoca.benchmarks.problems.network_on_chip import CYCLES, PARAMETERS, REFERENCE_POINT, mesh
+from imoca.benchmarks.stored_front import StoredFront, save_front
+from imoca.pareto.dominance import non_dominated
+from imoca.pareto.indicators import hypervolume
+from imoca.problem.space import SearchSpace
+
+logger = logging.getLogger(__name__)
+
+COMMAND = "python -m imoca.benchmarks.problems.network_on_chip_front"
+
+
+def all_designs() -> Array:  # (1024, 10) in the unit cube
+    """Row n holds the bits of n, the first parameter's bit first."""
+    numbers = np.arange(2 ** len(PARAMETERS))
+    return ((numbers[:, None] >> np.arange(len(PARAMETERS))) & 1).astype(np.float64)
+
+
+def simulate_all() -> Array:  # (2, 1024, 2)
+    """Latency and energy of every design at both fidelities."""
+    space, designs = SearchSpace(PARAMETERS), all_designs()
+    table = np.empty((len(CYCLES), len(designs), 2))
+    for number, design in enumerate(designs):
+        for level, n_cycles in enumerate(CYCLES):
+            outputs = mesh(**space.decode(design), z=n_cycles)  # type: ignore[arg-type]
+            table[level, number] = outputs["latency"], outputs["energy"]
+        if number % 64 == 63:
+            logger.info("%d designs", number + 1)
+    return table
+
+
+def search_front() -> StoredFront:
+    """The exact front of the stored table."""
+    with np.load(_path("network_on_chip_table.npz")) as stored:
+        values = -stored["table"][1]
+    best = np.flatnonzero(non_dominated(values))
+    best = best[np.argsort(values[best, 0])]
+    return StoredFront(all_designs()[best], values[best], hypervolume(values, REFERENCE_POINT))
+
+
+def _path(name: str) -> Path:
+    return Path(str(files("imoca.benchmarks"))) / "fronts" / name
+
+
+def main() -> None:
+    """Simulate and store."""
+    logging.basicConfig(level=logging.INFO, format="%(message)s")
+    np.savez_compressed(_path("network_on_chip_table.npz"), table=simulate_all())
+    front = search_front()
+    save_front(_path("network_on_chip.csv"), front, COMMAND)
+    logger.info("%d designs on the front, hypervolume %.8g", len(front.values), front.hypervolume)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,221 @@
+"""Make the fronts of the synthetic problems: ``python -m imoca.benchmarks.problems.synthetic_fronts [name ...]``.
+
+Each problem's own structure finds the basins, and the common machinery fills and polishes what they hold:
+
+- two parameters: a grid; four: Sobol points; Ackley-Rosenbrock-sphere: long runs of NSGA-II (needs pymoo).
+- QV: both objectives grow with a sum over the parameters, so the front of eight parameters is that of the
+  sums of two points from the front of four, and so on down to one parameter, which is a curve.
+- DTLZ1: the distance ``r`` has its minima next to the crests of a cosine, so the front lies on the lattice
+  of these and of short stretches at the faces of the cube, where one objective or more vanish.
+"""
+
+import logging
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from importlib.resources import files
+from itertools import product
+from pathlib import Path
+
+import numpy as np
+
+from imoca.arrays import Array
+from imoca.benchmarks.make_fronts import (
+    FrontSearch,
+    dense_front,
+    grid_designs,
+    polish,
+    sobol_designs,
+    spread_rows,
+)
+from imoca.benchmarks.problems import (
+    ackley_rosenbrock_sphere,
+    branin_currin,
+    dtlz1,
+    momf_branin_currin,
+    momf_park,
+    qv,
+)
+from imoca.benchmarks.stored_front import StoredFront, save_front
+from imoca.pareto.dominance import non_dominated
+from imoca.pareto.indicators import hypervolume
+
+logger = logging.getLogger(__name__)
+
+COMMAND = "python -m imoca.benchmarks.problems.synthetic_fronts"
+N_STORED = 300
+NSGA2_POPULATION, NSGA2_GENERATIONS, NSGA2_SEEDS = 400, 500, (0, 1, 2)
+N_HALF_FRONT = 3000  # points kept of QV's front in one, two and four parameters
+N_VOLUME_SAMPLES = 1_000_000
+N_FACE_STEPS = 8  # of DTLZ1's stretch at a face
+LARGEST_POLISH_MOVE = 0.05  # beyond it a polished DTLZ1 design has left its basin
+
+
+
+
+@dataclass(frozen=True)
+class DenseFront:
+    """Everything found, before it is thinned."""
+
+    designs: Array  # (n, d)
+    values: Array  # (n, K)
+    volume: float
+
+
+def searched(search: FrontSearch) -> DenseFront:
+    """By the machinery of ``make_fronts`` alone."""
+    designs, values = dense_front(search)
+    return DenseFront(designs, values, hypervolume(values, search.reference_point))
+
+
+def thinned(dense: DenseFront, search: FrontSearch) -> StoredFront:
+    """Some hundred points of a dense front, polished."""
+    rows = spread_rows(dense.values, 2 * search.n_stored)
+    designs, values = polish(dense.designs[rows], dense.values[rows], search)
+    best = non_dominated(values)
+    designs, values = designs[best], values[best]
+    rows = spread_rows(values, search.n_stored)
+    return StoredFront(designs[rows], values[rows], dense.volume)
+
+
+# Ackley, Rosenbrock, sphere: Rosenbrock's valley, then evolution from there.
+
+
+def valley_and_evolution() -> Iterator[Array]:
+    """Minima of many weighted sums, which reach the far end of Rosenbrock's valley, and NSGA-II from these.
+
+    From random designs alone NSGA-II stops half-way down the valley.
+    """
+    minima = weighted_sum_minima(N_WEIGHTED_SUMS, np.random.default_rng(0))
+    yield minima
+    for seed in NSGA2_SEEDS:
+        yield evolved(minima, seed)
+
+
+def weighted_sum_minima(n: int, rng: np.random.Generator) -> Array:  # (n, 5)
+    """Each from its own random start and with its own weights over six orders of magnitude."""
+    minima = []
+    for _ in range(n):
+        weights = 10.0 ** rng.uniform(-6.0, 0.0, size=3)
+        answer = minimize(
+            lambda u, weights=weights: float(-ackley_rosenbrock_sphere.true_values(u[None])[0] @ weights),
+            rng.random(5),
+            bounds=[(0.0, 1.0)] * 5,
+        )
+        minima.append(answer.x)
+    return np.clip(np.array(minima), 0.0, 1.0)
+
+
+def evolved(start: Array, seed: int) -> Array:  # (n, 5)
+    """The last population of NSGA-II; pymoo is needed here only."""
+    from pymoo.algorithms.moo.nsga2 import NSGA2
+    from pymoo.optimize import minimize as evolve
+    from pymoo.problems.functional import FunctionalProblem
+
+    objectives = [lambda u, j=j: -ackley_rosenbrock_sphere.true_values(u[None])[0, j] for j in range(3)]
+    problem = FunctionalProblem(5, objectives, xl=np.zeros(5), xu=np.ones(5))
+    answer = evolve(problem, NSGA2(len(start), sampling=start), ("n_gen", NSGA2_GENERATIONS), seed=seed)
+    return np.asarray(answer.X)
+
+
+# QV: sums of points of a curve.
+
+
+def qv_front() -> DenseFront:
+    """Doubles the number of parameters three times, from the front of one."""
+    designs, sums = _qv_curve()
+    for _ in range(3):
+        rows = _evenly_along(sums, N_HALF_FRONT)
+        designs, sums = designs[rows], sums[rows]
+        pairs = (sums[:, None] + sums[None]).reshape(-1, 2)
+        best = np.flatnonzero(non_dominated(-pairs))
+        first, second = np.divmod(best, len(sums))
+        designs, sums = np.hstack([designs[first], designs[second]]), pairs[best]
+    unit_designs = np.clip((designs - qv.LOW) / (qv.HIGH - qv.LOW), 0.0, 1.0)
+    values = qv.true_values(unit_designs)
+    best = non_dominated(values)
+    return DenseFront(unit_designs[best], values[best], hypervolume(values, qv.REFERENCE_POINT))
+
+
+def _qv_curve() -> tuple[Array, Array]:  # designs (n, 1), terms (n, 2)
+    """The front of one parameter; dense towards both minima, where a fourth root has no slope."""
+    small = np.concatenate([[0.0], np.logspace(-9.0, -1.0, 400)])
+    x = np.unique(np.concatenate([np.linspace(qv.LOW, qv.HIGH, 200_001), small, qv.SHIFT - small]))[:, None]
+    terms = np.hstack([qv.rastrigin_terms(x, np.ones(1)), qv.rastrigin_terms(x - qv.SHIFT, np.ones(1))])
+    best = non_dominated(-terms)
+    return x[best], terms[best]
+
+
+def _evenly_along(sums: Array, n: int) -> IntArray:  # at most (n,)
+    """Rows at even distances along a front in two objectives, measured after the fourth root."""
+    order = np.argsort(sums[:, 0])
+    length = np.cumsum(np.hypot(*np.diff(sums[order] ** 0.25, axis=0, prepend=sums[order[:1]] ** 0.25).T))
+    return np.asarray(order[np.unique(np.searchsorted(length, np.linspace(0.0, length[-1], n)))])
+
+
+# DTLZ1: a lattice.
+
+
+def dtlz1_front(frequency: float, face_stretch: tuple[float, ...]) -> DenseFront:
+    """All combinations of the coordinates at which a design of the front can lie."""
+    axis = _dtlz1_axis(frequency, np.array(face_stretch))
+    lattice = np.array(list(product(axis, repeat=dtlz1.N_PARAMETERS)))
+    values = -dtlz1.dtlz1_values(lattice, 1.0, frequency)
+    best = non_dominated(values)
+    return DenseFront(lattice[best], values[best], _sampled_volume(values[best]))
+
+
+def _dtlz1_axis(frequency: float, face_stretch: Array) -> Array:
+    """Local minima of ``r`` in one coordinate, the faces, and a few steps inwards from these."""
+    crests = 0.5 + 2.0 * np.pi / frequency * np.arange(-4, 5)
+    crests = crests[(crests > 0.01) & (crests < 0.99)]
+    # The parabola pulls each minimum from its crest towards the centre; one Newton step finds it to 1e-10.
+    minima = crests - 2.0 * (crests - 0.5) / (2.0 + frequency**2)
+    return np.unique(np.concatenate([minima, face_stretch, 1.0 - face_stretch]))
+
+
+def _sampled_volume(values: Array) -> float:
+    """Between the ideal point 0 and the reference point, by samples: too many points for an exact answer.
+
+    A point in which all objectives but one vanish covers everything worse than it in that one, so samples are
+    needed only inside the box of these points; there the share not covered is counted.
+    """
+    reference, losses = -dtlz1.REFERENCE_POINT, -values
+    others_vanish = [(np.delete(losses, j, axis=1) == 0.0).all(axis=1) for j in range(losses.shape[1])]
+    corner = np.minimum([losses[rows, j].min() for j, rows in enumerate(others_vanish)], reference)
+    free = corner * np.random.default_rng(0).random((N_VOLUME_SAMPLES, losses.shape[1]))
+    for loss in losses[np.argsort(losses.sum(axis=1))]:
+        free = free[(free < loss).any(axis=1)]
+    share = len(free) / N_VOLUME_SAMPLES
+    box, whole = float(np.prod(corner)), float(np.prod(reference))
+    error = box * np.sqrt(share * (1.0 - share) / N_VOLUME_SAMPLES)
+    logger.info("%d points leave %.5g of %.5g free, standard error %.2g", len(values), share * box, whole, error)
+    return whole - share * box
+
+
+def by_structure(search: FrontSearch, found: Callable[[], DenseFront]) -> StoredFront:
+    return thinned(found(), search)
+
+
+def plan(problem: ModuleType, start: Callable[[], Iterator[Array]], n_rounds: int) -> FrontSearch:
+    """A search for the front of a problem's truth."""
+    return FrontSearch(
+        problem.true_values, problem.REFERENCE_POINT, start, n_rounds, n_perturbed=20_000, n_stored=N_STORED
+    )
+
+
+SEARCHES = {
+    "branin_currin_paper": FrontSearch(
+        branin_currin.paper_true_values,
+        branin_currin.REFERENCE_POINT,
+        lambda: grid_designs(1000),
+        n_rounds=60,
+        n_perturbed=20_000,
+        n_stored=N_STORED,
+    ),
+    "momf_branin_currin": plan(momf_branin_currin, lambda: grid_designs(1000), n_rounds=60),
+    "momf_park": plan(momf_park, lambda: sobol_designs(4, 17), n_rounds=60),
+    "ackley_rosenbrock_sphere": plan(ackley_rosenbrock_sphere, valley_and_evolution, n_rounds=60),
+    "qv": plan(qv, lambda: iter(()), n_rounds=0),
+    "dtlz1": plan(dtlz1, lambda: iter(()), n_rounds=0),
+}

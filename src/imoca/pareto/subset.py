@@ -1,0 +1,62 @@
+"""A few points that stand for a large front."""
+
+from __future__ import annotations
+
+import heapq
+
+import moocore
+import numpy as np
+
+from imoca.arrays import Array, IntArray
+
+MARGIN = 0.1  # by which the reference point lies below the front's worst values, as a share of its range
+MAX_HYPERVOLUME_OBJECTIVES = 3  # beyond, thousands of hypervolumes take seconds
+
+
+def representative_subset(values: Array, size: int) -> IntArray:  # (n, K) maximised -> (<= size,)
+    """Points that keep as much of the front's hypervolume as ``size`` points can, nearly; spread points above K = 3."""
+    if len(values) <= size:
+        return np.arange(len(values))
+    if values.shape[1] <= MAX_HYPERVOLUME_OBJECTIVES:
+        return hypervolume_subset(values, size)
+    return spread_subset(values, size)
+
+
+def hypervolume_subset(values: Array, size: int) -> IntArray:
+    """Greedy: always the point that adds most hypervolume, at least 63 % of the best subset's.
+
+    Lazy, because what a point adds only shrinks as others are chosen: a point whose old bound is below
+    another's fresh value need not be looked at.
+    """
+    scaled = _scaled(values)
+    reference = np.full(values.shape[1], -MARGIN)
+    bounds = [(-float(np.prod(point - reference)), i) for i, point in enumerate(scaled)]
+    heapq.heapify(bounds)
+    kept: list[int] = []
+    total = 0.0
+    while len(kept) < size:
+        _, i = heapq.heappop(bounds)
+        added = float(moocore.hypervolume(scaled[[*kept, i]], ref=reference, maximise=True)) - total
+        if not bounds or added >= -bounds[0][0]:
+            kept.append(i)
+            total += added
+        else:
+            heapq.heappush(bounds, (-added, i))
+    return np.array(kept)
+
+
+def spread_subset(values: Array, size: int) -> IntArray:
+    """The per-objective maxima, then always the point farthest from all kept."""
+    scaled = _scaled(values)
+    kept = list(dict.fromkeys(np.argmax(scaled, axis=0).tolist()))[:size]
+    distance = np.min([((scaled - scaled[i]) ** 2).sum(axis=1) for i in kept], axis=0)
+    while len(kept) < size:
+        farthest = int(np.argmax(distance))
+        kept.append(farthest)
+        np.minimum(distance, ((scaled - scaled[farthest]) ** 2).sum(axis=1), out=distance)
+    return np.array(kept)
+
+
+def _scaled(values: Array) -> Array:  # (n, K) in [0, 1]
+    low, span = values.min(axis=0), np.ptp(values, axis=0)
+    return (values - low) / np.where(span > 0.0, span, 1.0)

@@ -1,0 +1,90 @@
+"""MAP hyperparameters: gradient, prior, and data sets that would break a careless fit."""
+
+import numpy as np
+import pytest
+from scipy.stats import multivariate_normal, norm
+
+from imoca.models.fitting import fit, negative_log_posterior, prior_logs
+from imoca.models.gp import JITTERS
+from imoca.models.kernel import Hyperparameters, design_kernel, fidelity_kernel
+
+
+def test_hyperparameters_survive_their_logarithms() -> None:
+    scales = Hyperparameters(np.array([0.1, 2.0, 3.0]), 0.7, 1.5, 1e-4)
+    back = Hyperparameters.from_logs(scales.to_logs())
+    np.testing.assert_allclose(back.to_logs(), scales.to_logs())
+    np.testing.assert_allclose(back.length_scales, scales.length_scales)
+
+
+@pytest.mark.parametrize("d", [1, 2, 7])
+def test_the_gradient_matches_finite_differences(rng: np.random.Generator, d: int) -> None:
+    x, z, values = rng.random((15, d)), rng.random(15), rng.standard_normal(15)
+    logs = prior_logs(d)[0] + 0.4 * rng.standard_normal(d + 3)
+    logs[-1] = np.log(1e-2)  # differences of an ill-conditioned likelihood are no reference
+    _, gradient = negative_log_posterior(logs, x, z, values)
+    step = 1e-5
+    for i, unit in enumerate(np.eye(d + 3)):
+        ahead, behind = (negative_log_posterior(logs + s * step * unit, x, z, values)[0] for s in (1, -1))
+        assert gradient[i] == pytest.approx((ahead - behind) / (2 * step), abs=1e-5, rel=1e-5)
+
+
+def test_the_objective_is_the_log_density_of_the_data_plus_that_of_the_prior(rng: np.random.Generator) -> None:
+    x, z, values = rng.random((9, 2)), rng.random(9), rng.standard_normal(9)
+
+    def by_scipy(logs: np.ndarray) -> float:
+        scales = Hyperparameters.from_logs(logs)
+        kernel = design_kernel(x, x, scales.length_scales) * fidelity_kernel(z, z, scales.fidelity_scale)
+        noise = scales.noise_variance + JITTERS[0] * scales.signal_variance
+        covariance = scales.signal_variance * kernel + noise * np.eye(9)
+        mean, deviation = prior_logs(2)
+        return -multivariate_normal(cov=covariance).logpdf(values) - norm(mean, deviation).logpdf(logs).sum()
+
+    first, second = (prior_logs(2)[0] + 0.5 * rng.standard_normal(5) for _ in range(2))
+    ours = negative_log_posterior(first, x, z, values)[0] - negative_log_posterior(second, x, z, values)[0]
+    assert ours == pytest.approx(by_scipy(first) - by_scipy(second), rel=1e-9)
+
+
+def test_length_scale_priors_grow_with_the_root_of_the_dimension() -> None:
+    two, eight = (np.exp(prior_logs(d)[0][0]) for d in (2, 8))
+    assert eight == pytest.approx(2.0 * two)
+
+
+def test_a_fit_recovers_the_scales_of_a_drawn_function(rng: np.random.Generator) -> None:
+    x, z = rng.random((150, 2)), rng.random(150)
+    kernel = design_kernel(x, x, np.array([0.2, 0.6])) * fidelity_kernel(z, z, 0.8)
+    values = np.linalg.cholesky(kernel + 1e-8 * np.eye(150)) @ rng.standard_normal(150)
+    scales = fit(x, z, values).hyperparameters
+    np.testing.assert_allclose(scales.length_scales, [0.2, 0.6], rtol=0.35)
+    assert scales.fidelity_scale == pytest.approx(0.8, rel=0.5)
+
+
+def test_a_warm_start_never_ends_worse_than_a_fresh_one(rng: np.random.Generator) -> None:
+    x, z = rng.random((30, 2)), rng.random(30)
+    values = np.sin(7 * x[:, 0]) * x[:, 1] + 0.1 * z
+    values = (values - values.mean()) / values.std()
+    fresh = fit(x, z, values).hyperparameters.to_logs()
+    warm = fit(x, z, values, Hyperparameters.from_logs(fresh + 0.1)).hyperparameters.to_logs()
+    at = [negative_log_posterior(logs, x, z, values)[0] for logs in (warm, fresh)]
+    assert at[0] <= at[1] + 1e-9
+
+
+@pytest.mark.parametrize("kind", ["two points", "all equal", "duplicates", "one point"])
+def test_poor_data_still_give_a_finite_model(rng: np.random.Generator, kind: str) -> None:
+    n = {"two points": 2, "one point": 1}.get(kind, 20)
+    x, z, values = rng.random((n, 3)), rng.random(n), rng.standard_normal(n)
+    if kind == "all equal":
+        values = np.zeros(n)
+    if kind == "duplicates":
+        x[:], z[:], values[:] = x[0], z[0], values[0]
+    moments = fit(x, z, values).moments(rng.random((5, 3)), np.array([0.0, 1.0]))
+    assert np.isfinite(moments.mean_g).all()
+    assert (moments.var_g > 0.0).all()
+
+
+@pytest.mark.slow
+def test_a_large_data_set_is_fitted_on_a_part_and_conditioned_on_all(rng: np.random.Generator) -> None:
+    x, z = rng.random((900, 2)), rng.random(900)
+    values = np.sin(6 * x[:, 0]) + np.cos(5 * x[:, 1])
+    process = fit(x, z, (values - values.mean()) / values.std())
+    assert len(process.x) == 900
+    np.testing.assert_allclose(process.mean(x[:5], z[:5]).diagonal(), process.values[:5], atol=1e-2)
