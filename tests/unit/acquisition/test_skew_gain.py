@@ -50,7 +50,7 @@ def test_the_moments_printed_in_the_paper_miss_the_mass() -> None:
     u = np.linspace(-mean - 5 * deviation, -mean + 5 * deviation, 2001)  # the printed sign
     printed = drop_from_expectation(gamma, tau, float(simpson(integrand(u, gamma, tau), x=u)))
     assert skew_entropy_drop_by_quadrature(np.array(gamma), np.array(tau)) == pytest.approx(0.639, abs=1e-3)
-    assert printed == pytest.approx(1.416, abs=2e-3)
+    assert printed > 2.0 * 0.639
 
 
 @pytest.mark.slow

@@ -2,16 +2,18 @@
 
 [Belakaria2020], appendix B. Departure: Currin's fidelity shifts its first factor instead of scaling the
 exponential in it. The printed formula loses the second parameter at full fidelity; ours is the standard
-Currin there.
+Currin there, as in the authors' code. ``variant="paper"`` is the printed problem, with a front of its own.
 """
 
 from collections.abc import Callable
+from typing import Literal
 
 import numpy as np
 
 from imoca.arrays import Array
 from imoca.benchmarks.benchmark import Benchmark
 from imoca.benchmarks.stored_front import load_front
+from imoca.errors import ProblemError
 from imoca.problem.fidelity import Fidelity
 from imoca.problem.parameters import Real
 from imoca.problem.problem import Problem
@@ -20,37 +22,56 @@ from imoca.problem.simulator import Objective, Simulator
 LOW = np.array([-5.0, 0.0])  # x1, x2
 HIGH = np.array([10.0, 15.0])
 REFERENCE_POINT = np.array([-18.0, -6.0])  # minus Branin, minus Currin
+PAPER_REFERENCE_POINT = np.array([-18.0, -13.0])  # the printed Currin reaches 12.44 along its front
 BRANIN_COST = "0.05 + z**6.5"
 CURRIN_COST = "0.1 + z**2"
 
 Run = Callable[[float, float, float], float]  # x1, x2, z -> value
+Variant = Literal["code", "paper"]
 
 
-def branin_currin() -> Benchmark:
+def branin_currin(variant: Variant = "code") -> Benchmark:
     """Two parameters, two objectives with a continuous fidelity each."""
-    return benchmark_on_the_square("branin_currin", branin, currin)
+    if variant == "code":
+        return benchmark_on_the_square("branin_currin", branin, currin)
+    if variant == "paper":
+        front = load_front("branin_currin_paper", n_parameters=2)
+        return Benchmark(
+            name="branin_currin_paper",
+            problem=problem_on_the_square(branin, printed_currin),
+            reference_point=PAPER_REFERENCE_POINT.copy(),
+            true_values=paper_true_values,
+            reference_front=front.values,
+            hypervolume=front.hypervolume,
+        )
+    raise ProblemError(f"Branin-Currin knows no variant {variant!r}.", hint='Use variant="code" or variant="paper".')
 
 
 def benchmark_on_the_square(name: str, branin_run: Run, currin_run: Run) -> Benchmark:
     """The benchmark whose truth is Branin and Currin; its simulators approximate it in their own way."""
-    runs = {"branin": (branin_run, BRANIN_COST), "currin": (currin_run, CURRIN_COST)}
     front = load_front("branin_currin", n_parameters=2)
     return Benchmark(
         name=name,
-        problem=Problem(
-            parameters=[
-                Real("x1", float(LOW[0]), float(HIGH[0])),
-                Real("x2", float(LOW[1]), float(HIGH[1])),
-            ],
-            simulators=[
-                Simulator(output, [Objective(output, "minimize")], run, fidelity=Fidelity.continuous(), cost=cost)
-                for output, (run, cost) in runs.items()
-            ],
-        ),
+        problem=problem_on_the_square(branin_run, currin_run),
         reference_point=REFERENCE_POINT.copy(),
         true_values=true_values,
         reference_front=front.values,
         hypervolume=front.hypervolume,
+    )
+
+
+def problem_on_the_square(branin_run: Run, currin_run: Run) -> Problem:
+    """Branin's square, one simulator per function, the paper's costs."""
+    runs = {"branin": (branin_run, BRANIN_COST), "currin": (currin_run, CURRIN_COST)}
+    return Problem(
+        parameters=[
+            Real("x1", float(LOW[0]), float(HIGH[0])),
+            Real("x2", float(LOW[1]), float(HIGH[1])),
+        ],
+        simulators=[
+            Simulator(output, [Objective(output, "minimize")], run, fidelity=Fidelity.continuous(), cost=cost)
+            for output, (run, cost) in runs.items()
+        ],
     )
 
 
@@ -64,6 +85,11 @@ def currin(x1: float, x2: float, z: float) -> float:
     return float(currin_values(np.array([x1]), np.array([x2]), z)[0])
 
 
+def printed_currin(x1: float, x2: float, z: float) -> float:
+    """The printed Currin at one design of Branin's square."""
+    return float(printed_currin_values(np.array([x1]), np.array([x2]), z)[0])
+
+
 def branin_values(x1: Array, x2: Array, z: float) -> Array:
     """Branin, elementwise; the fidelity bends its valley and shifts its ripple."""
     b = 5.1 / (4.0 * np.pi**2) - 0.01 * (1.0 - z)
@@ -74,11 +100,23 @@ def branin_values(x1: Array, x2: Array, z: float) -> Array:
 
 def currin_values(x1: Array, x2: Array, z: float) -> Array:
     """Currin, elementwise, of the design scaled to the unit square."""
+    ratio, fading = _currin_parts(x1, x2)
+    return np.asarray((1.0 - 0.1 * (1.0 - z) - fading) * ratio)
+
+
+def printed_currin_values(x1: Array, x2: Array, z: float) -> Array:
+    """Currin as printed: without the second parameter at full fidelity."""
+    ratio, fading = _currin_parts(x1, x2)
+    return np.asarray((1.0 - 0.1 * (1.0 - z) * fading) * ratio)
+
+
+def _currin_parts(x1: Array, x2: Array) -> tuple[Array, Array]:
+    """The ratio of polynomials in the first parameter, and the exponential of the second."""
     u1, u2 = unit_square(x1, x2)
     positive = u2 > 0.0
     fading = np.where(positive, np.exp(-0.5 / np.where(positive, u2, 1.0)), 0.0)  # limit at the edge u2 = 0
     ratio = (2300.0 * u1**3 + 1900.0 * u1**2 + 2092.0 * u1 + 60.0) / (100.0 * u1**3 + 500.0 * u1**2 + 4.0 * u1 + 20.0)
-    return np.asarray((1.0 - 0.1 * (1.0 - z) - fading) * ratio)
+    return ratio, fading
 
 
 def unit_square(x1: Array, x2: Array) -> tuple[Array, Array]:
@@ -92,3 +130,11 @@ def true_values(
     """Minus Branin and minus Currin at full fidelity."""
     x1, x2 = (LOW + np.asarray(unit_designs) * (HIGH - LOW)).T
     return -np.stack([branin_values(x1, x2, 1.0), currin_values(x1, x2, 1.0)], axis=1)
+
+
+def paper_true_values(
+    unit_designs: Array,  # (n, 2)
+) -> Array:  # (n, 2)
+    """Minus Branin and minus the printed Currin at full fidelity."""
+    x1, x2 = (LOW + np.asarray(unit_designs) * (HIGH - LOW)).T
+    return -np.stack([branin_values(x1, x2, 1.0), printed_currin_values(x1, x2, 1.0)], axis=1)

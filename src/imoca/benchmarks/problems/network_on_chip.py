@@ -19,10 +19,11 @@ from imoca.benchmarks.problems.network_on_chip_mesh import Counts, Mesh, run_mes
 from imoca.benchmarks.problems.network_on_chip_traffic import bursts
 from imoca.benchmarks.stored_front import load_front
 from imoca.errors import ProblemError
+from imoca.problem.cost import DeclaredCost
 from imoca.problem.fidelity import Fidelity
 from imoca.problem.parameters import Choice
 from imoca.problem.problem import Problem
-from imoca.problem.simulator import Objective, Simulator
+from imoca.problem.simulator import Objective, Run, Simulator
 
 SIDE = 6
 CYCLES = (2_000, 30_000)  # the two fidelities
@@ -79,14 +80,16 @@ def network_on_chip(setting: Setting = "coupled", cost: CostMode = "work") -> Be
 
 
 def _simulators(setting: Setting, cost: CostMode) -> list[Simulator]:
-    declared = {"work": list(CYCLES), "nominal": NOMINAL_COSTS, "wall": "measured"}[cost]
+    costs: dict[str, DeclaredCost] = {"work": list(CYCLES), "nominal": NOMINAL_COSTS, "wall": "measured"}
     objectives = [Objective("latency", "minimize"), Objective("energy", "minimize")]
+    named: list[tuple[str, list[Objective], Run]]
     if setting == "coupled":
         named = [("mesh", objectives, mesh)]
     else:
         named = [("latency", objectives[:1], latency), ("energy", objectives[1:], energy)]
     return [
-        Simulator(name, outputs, run, fidelity=Fidelity.levels(CYCLES), cost=declared) for name, outputs, run in named
+        Simulator(name, outputs, run, fidelity=Fidelity.levels(CYCLES), cost=costs[cost])
+        for name, outputs, run in named
     ]
 
 

@@ -1,106 +1,22 @@
-"""A cycle-accurate mesh network: wormhole switching, virtual channels, credits, two message classes.
+"""Run a mesh network, interpreted by Python or compiled by Numba, which is optional.
 
-The router of [Dally2004]. Every quantity is an integer and the traffic is given, so a run gives the same counts
-bit for bit whether Python interprets it or Numba compiles it. Each cycle: queue new packets, inject one flit per
-node, route and allocate channels, allocate the switch, move flits; credits return at the end. Requests and
-replies have channels of their own and one dimension order each, so nothing can deadlock.
-
-A channel is numbered ``(node * 5 + input port) * 2 * n_channels + class * n_channels + index``.
+Every quantity is an integer and the traffic is given, so both give the same counts bit for bit.
 """
 
-from collections.abc import Callable, MutableSequence
+from collections.abc import Callable
 from functools import cache
 from importlib import import_module
 from importlib.util import find_spec
 from types import FunctionType
-from typing import Any, NamedTuple, cast
+from typing import Any, cast
 
 import numpy as np
 
 from imoca.arrays import IntArray
+from imoca.benchmarks.problems import network_on_chip_router as router
+from imoca.benchmarks.problems.network_on_chip_state import INJECTED, Counts, Ints, Mesh, State, Traffic, new_state
 
-# Plain lists when interpreted, which are faster there, and integer arrays when compiled.
-Ints = MutableSequence[int]
-
-LOCAL, EAST, WEST, SOUTH, NORTH = range(5)  # ports; rows grow southwards
-N_PORTS = 5
-OPPOSITE = (LOCAL, WEST, EAST, NORTH, SOUTH)
-REQUEST, REPLY = range(2)
-LATENCY, FINISHED, WRITES, TRAVERSALS, HOPS, WAKES, EJECTED, INJECTED = range(8)  # counters, in the order of Counts
-N_PACKETS, N_REPLIES, N_RETURNED = range(8, 11)
-N_COUNTERS = 11
-
-
-class Mesh(NamedTuple):
-    """What does not change during a run."""
-
-    side: int  # nodes per row and per column
-    n_channels: int  # virtual channels per class
-    depth: int  # flits per channel
-    pipeline: int  # extra cycles per router
-    request_length: int  # flits
-    reply_length: int  # flits; 0 for traffic without replies
-    service: int  # cycles from the end of a request to its reply
-    is_request_yx: int  # 0 or 1, as are the next two
-    is_reply_yx: int
-    is_oldest_first: int  # switch arbiter; otherwise round robin
-    wake_after: int  # idle cycles after which a channel sleeps; 0 for never
-    wake_cycles: int
-    n_cycles: int
-    warm_up: int  # requests created before are not measured
-
-
-class Traffic(NamedTuple):
-    """Requests in order of creation."""
-
-    times: Ints
-    sources: Ints
-    destinations: Ints
-
-
-class State(NamedTuple):
-    """Everything that changes; flat, one entry per what the comment says."""
-
-    slot_packet: Ints  # channel * depth + slot, as the next two
-    slot_index: Ints  # of the flit in its packet
-    slot_ready: Ints  # cycle from which it may move on
-    first: Ints  # channel: its first occupied slot
-    count: Ints  # channel: flits in it
-    port: Ints  # channel: output port of the packet at its front
-    target: Ints  # channel: where that packet goes next, -1 while unknown
-    credits: Ints  # channel: free slots as its upstream router knows them
-    is_taken: Ints  # channel: an upstream packet holds it
-    idle_since: Ints  # channel
-    turn: Ints  # node * 5 + output port: input channel with the first right to it
-    occupied: Ints  # node: one bit for each of its channels that holds a flit
-    queue_first: Ints  # node: packet being injected, -1 for none
-    queue_last: Ints  # node
-    n_sent: Ints  # node: flits of that packet already injected
-    channel: Ints  # node: local channel it goes into, -1 while not chosen
-    next_packet: Ints  # packet: next in its queue, -1 for none
-    source: Ints  # packet, as all below
-    destination: Ints
-    kind: Ints  # REQUEST or REPLY
-    created: Ints
-    origin: Ints  # when its request was created
-    replies: Ints  # n-th reply: packet, in order of creation
-    returned: Ints  # n-th credit of this cycle: channel
-    wish: Ints  # channel of the router at hand: output port it could use now, -1 for none
-    counters: Ints
-
-
-class Counts(NamedTuple):
-    """What a run measured."""
-
-    latency_sum: int  # cycles, of the measured requests
-    n_finished: int  # measured requests
-    n_buffer_writes: int
-    n_traversals: int  # of switches
-    n_hops: int  # of links
-    n_wakes: int
-    n_ejected: int  # flits
-    n_injected: int  # flits
-    n_buffered: int  # flits left in the network
+__all__ = ["Counts", "Mesh", "run_mesh"]
 
 
 def run_mesh(
@@ -120,9 +36,9 @@ def run_mesh(
         compiled_simulate()(mesh, traffic, arrays)
         state = arrays
     else:
-        simulate(mesh, Traffic(*(column.tolist() for column in columns)), state)
+        router.simulate(mesh, Traffic(*(column.tolist() for column in columns)), state)
     totals = [int(state.counters[index]) for index in range(INJECTED + 1)]
-    return Counts(*totals, n_buffered=int(sum(state.count)))
+    return Counts._make([*totals, int(sum(state.n_held))])
 
 
 def is_numba_installed() -> bool:
@@ -136,297 +52,9 @@ def compiled_simulate() -> Callable[[Mesh, Traffic, State], None]:
     Calls that stay calls would pass two dozen arrays each time. The machine code is kept on disk.
     """
     compile_function: Any = import_module("numba").njit
-    names = dict(globals())
-    for function in SIMULATION:
+    names = dict(vars(router))
+    for function in router.SIMULATION:
         twin = FunctionType(function.__code__, names, function.__name__)
         names[function.__name__] = compile_function(inline="always")(twin)
-    simulate_twin = FunctionType(simulate.__code__, names, simulate.__name__)
-    return cast(Callable[[Mesh, Traffic, State], None], compile_function(cache=True)(simulate_twin))
-
-
-def new_state(mesh: Mesh, n_requests: int) -> State:
-    """An empty network."""
-    n_nodes = mesh.side**2
-    n_channels = n_nodes * N_PORTS * 2 * mesh.n_channels
-    sizes_and_values = {
-        **{name: (n_channels * mesh.depth, 0) for name in ("slot_packet", "slot_index", "slot_ready")},
-        **{name: (n_channels, 0) for name in ("first", "count", "port", "is_taken", "idle_since", "returned")},
-        "wish": (N_PORTS * 2 * mesh.n_channels, -1),
-        **{"target": (n_channels, -1), "credits": (n_channels, mesh.depth), "turn": (n_nodes * N_PORTS, 0)},
-        **{name: (n_nodes, 0) for name in ("occupied", "n_sent")},
-        **{name: (n_nodes, -1) for name in ("queue_first", "queue_last", "channel")},
-        **{name: (2 * n_requests, 0) for name in ("source", "destination", "kind", "created", "origin")},
-        **{"next_packet": (2 * n_requests, -1), "replies": (n_requests, 0), "counters": (N_COUNTERS, 0)},
-    }
-    return State(**{name: [value] * size for name, (size, value) in sizes_and_values.items()})
-
-
-def simulate(mesh: Mesh, traffic: Traffic, state: State) -> None:
-    """All cycles of a run."""
-    next_request, next_reply = 0, 0
-    for now in range(mesh.n_cycles):
-        next_request = queue_requests(traffic, state, next_request, now)
-        next_reply = queue_replies(state, next_reply, now)
-        for node in range(mesh.side**2):
-            if state.queue_first[node] >= 0:
-                inject(mesh, state, node, now)
-        for node in range(mesh.side**2):
-            if state.occupied[node] != 0:
-                allocate_channels(mesh, state, node, now)
-        for node in range(mesh.side**2):
-            if state.occupied[node] != 0:
-                allocate_switch(mesh, state, node, now)
-        for index in range(state.counters[N_RETURNED]):
-            state.credits[state.returned[index]] += 1
-        state.counters[N_RETURNED] = 0
-
-
-def queue_requests(traffic: Traffic, state: State, next_request: int, now: int) -> int:
-    """Queue those created now at their sources."""
-    while next_request < len(traffic.times) and traffic.times[next_request] <= now:
-        source, destination = traffic.sources[next_request], traffic.destinations[next_request]
-        packet = new_packet(state, source, destination, REQUEST, now, now)
-        queue_packet(state, packet)
-        next_request += 1
-    return next_request
-
-
-def queue_replies(state: State, next_reply: int, now: int) -> int:
-    """Queue those whose service ended; every service takes equally long, so they are in order."""
-    while next_reply < state.counters[N_REPLIES] and state.created[state.replies[next_reply]] <= now:
-        queue_packet(state, state.replies[next_reply])
-        next_reply += 1
-    return next_reply
-
-
-def new_packet(state: State, source: int, destination: int, kind: int, created: int, origin: int) -> int:
-    packet = state.counters[N_PACKETS]
-    state.counters[N_PACKETS] += 1
-    state.source[packet], state.destination[packet], state.kind[packet] = source, destination, kind
-    state.created[packet], state.origin[packet] = created, origin
-    return packet
-
-
-def queue_packet(state: State, packet: int) -> None:
-    node = state.source[packet]
-    if state.queue_first[node] < 0:
-        state.queue_first[node] = packet
-    else:
-        state.next_packet[state.queue_last[node]] = packet
-    state.queue_last[node] = packet
-
-
-def inject(mesh: Mesh, state: State, node: int, now: int) -> None:
-    """Write one flit of the first waiting packet into a local channel of its class, the emptiest at its start."""
-    packet = state.queue_first[node]
-    kind = state.kind[packet]
-    if state.channel[node] < 0:
-        local = (node * N_PORTS + LOCAL) * 2 * mesh.n_channels
-        state.channel[node] = free_channel(mesh, state, local + kind * mesh.n_channels)
-    channel = state.channel[node]
-    if state.credits[channel] == 0:
-        return
-    write_flit(mesh, state, node, channel, packet, state.n_sent[node], now, now + mesh.pipeline)
-    state.counters[INJECTED] += 1
-    state.n_sent[node] += 1
-    if state.n_sent[node] == packet_length(mesh, kind):
-        state.queue_first[node] = state.next_packet[packet]
-        state.n_sent[node], state.channel[node] = 0, -1
-
-
-def wrapped(index: int, size: int) -> int:
-    """``index % size`` for an index below twice the size; a division would dominate the run."""
-    return index - size if index >= size else index
-
-
-def packet_length(mesh: Mesh, kind: int) -> int:
-    return mesh.request_length if kind == REQUEST else mesh.reply_length
-
-
-def write_flit(
-    mesh: Mesh, state: State, node: int, channel: int, packet: int, index: int, now: int, ready: int
-) -> None:
-    """Append a flit to a channel, which first has to wake up if it slept."""
-    if mesh.wake_after > 0 and state.count[channel] == 0 and now - state.idle_since[channel] >= mesh.wake_after:
-        ready += mesh.wake_cycles
-        state.counters[WAKES] += 1
-    slot = channel * mesh.depth + wrapped(state.first[channel] + state.count[channel], mesh.depth)
-    state.slot_packet[slot], state.slot_index[slot], state.slot_ready[slot] = packet, index, ready
-    state.count[channel] += 1
-    state.credits[channel] -= 1
-    state.occupied[node] |= 1 << (channel - node * N_PORTS * 2 * mesh.n_channels)
-    state.counters[WRITES] += 1
-
-
-def output_port(mesh: Mesh, state: State, node: int, packet: int) -> int:
-    """Along one dimension to its end, then along the other."""
-    destination = state.destination[packet]
-    right = destination % mesh.side - node % mesh.side
-    down = destination // mesh.side - node // mesh.side
-    is_yx = mesh.is_request_yx if state.kind[packet] == REQUEST else mesh.is_reply_yx
-    if right != 0 and (is_yx == 0 or down == 0):
-        return EAST if right > 0 else WEST
-    if down != 0:
-        return SOUTH if down > 0 else NORTH
-    return LOCAL
-
-
-def node_behind(mesh: Mesh, node: int, port: int) -> int:
-    """The router to which an output port leads."""
-    if port == EAST:
-        return node + 1
-    if port == WEST:
-        return node - 1
-    return node + mesh.side if port == SOUTH else node - mesh.side
-
-
-def allocate_channels(mesh: Mesh, state: State, node: int, now: int) -> None:
-    """Give every packet that has reached the front of its channel a free one in the next router.
-
-    Ejection needs none: the target is then the channel itself. Who chooses first changes every cycle.
-    """
-    n_inputs = N_PORTS * 2 * mesh.n_channels
-    index = now % n_inputs
-    for _ in range(n_inputs):
-        index = wrapped(index + 1, n_inputs)
-        channel = node * n_inputs + index
-        slot = channel * mesh.depth + state.first[channel]
-        is_empty = (state.occupied[node] >> index) & 1 == 0
-        if is_empty or state.target[channel] >= 0 or state.slot_ready[slot] > now:
-            continue
-        packet = state.slot_packet[slot]
-        port = output_port(mesh, state, node, packet)
-        state.port[channel] = port
-        if port == LOCAL:
-            state.target[channel] = channel
-            continue
-        entrance = node_behind(mesh, node, port) * N_PORTS + OPPOSITE[port]
-        best = free_channel(mesh, state, (2 * entrance + state.kind[packet]) * mesh.n_channels)
-        if best >= 0:
-            state.target[channel] = best
-            state.is_taken[best] = 1
-
-
-def free_channel(mesh: Mesh, state: State, start: int) -> int:
-    """Of the channels of one class the free one with the most credits, or -1."""
-    best = -1
-    for channel in range(start, start + mesh.n_channels):
-        if state.is_taken[channel] == 0 and (best < 0 or state.credits[channel] > state.credits[best]):
-            best = channel
-    return best
-
-
-def allocate_switch(mesh: Mesh, state: State, node: int, now: int) -> None:
-    """One flit per output port and per input port; the output that chooses first changes every cycle."""
-    wished_ports = list_wishes(mesh, state, node, now)
-    per_port = 2 * mesh.n_channels
-    port = now % N_PORTS
-    for _ in range(N_PORTS):
-        port = wrapped(port + 1, N_PORTS)
-        if (wished_ports >> port) & 1 == 0:
-            continue
-        winner = choose_input(mesh, state, node, port)
-        if winner < 0:
-            continue
-        state.turn[node * N_PORTS + port] = wrapped(winner + 1, N_PORTS * per_port)
-        for index in range(winner // per_port * per_port, (winner // per_port + 1) * per_port):
-            state.wish[index] = -1  # its input port is used
-        move_flit(mesh, state, node, node * N_PORTS * per_port + winner, port, now)
-
-
-def list_wishes(mesh: Mesh, state: State, node: int, now: int) -> int:
-    """Which output each channel could use: its front flit is ready and has room in the channel it was given.
-
-    Answers one bit per port that is wished for.
-    """
-    n_inputs = N_PORTS * 2 * mesh.n_channels
-    wished_ports = 0
-    for index in range(n_inputs):
-        state.wish[index] = -1
-        if (state.occupied[node] >> index) & 1 == 0:
-            continue
-        channel = node * n_inputs + index
-        target, port = state.target[channel], state.port[channel]
-        if target < 0 or state.slot_ready[channel * mesh.depth + state.first[channel]] > now:
-            continue
-        if port == LOCAL or state.credits[target] > 0:
-            state.wish[index] = port
-            wished_ports |= 1 << port
-    return wished_ports
-
-
-def choose_input(mesh: Mesh, state: State, node: int, port: int) -> int:
-    """The channel of this router, counted from 0, that may use the port: the next in turn, or the oldest packet."""
-    n_inputs = N_PORTS * 2 * mesh.n_channels
-    winner, oldest = -1, 0
-    index = state.turn[node * N_PORTS + port]
-    for _ in range(n_inputs):
-        if state.wish[index] == port:
-            channel = node * n_inputs + index
-            created = state.created[state.slot_packet[channel * mesh.depth + state.first[channel]]]
-            if winner < 0 or created < oldest:
-                winner, oldest = index, created
-            if mesh.is_oldest_first == 0:
-                break
-        index = wrapped(index + 1, n_inputs)
-    return winner
-
-
-def move_flit(mesh: Mesh, state: State, node: int, channel: int, port: int, now: int) -> None:
-    """Take the front flit out of its channel and put it into the next one, or eject it."""
-    slot = channel * mesh.depth + state.first[channel]
-    packet, index, target = state.slot_packet[slot], state.slot_index[slot], state.target[channel]
-    is_tail = index == packet_length(mesh, state.kind[packet]) - 1
-    state.first[channel] = wrapped(state.first[channel] + 1, mesh.depth)
-    state.count[channel] -= 1
-    if state.count[channel] == 0:
-        state.occupied[node] -= 1 << (channel - node * N_PORTS * 2 * mesh.n_channels)
-    state.idle_since[channel] = now
-    state.returned[state.counters[N_RETURNED]] = channel
-    state.counters[N_RETURNED] += 1
-    state.counters[TRAVERSALS] += 1
-    if is_tail:
-        state.target[channel] = -1
-    if port == LOCAL:
-        state.counters[EJECTED] += 1
-        if is_tail:
-            finish_packet(mesh, state, packet, now + 1)
-        return
-    state.counters[HOPS] += 1
-    write_flit(mesh, state, node_behind(mesh, node, port), target, packet, index, now, now + 1 + mesh.pipeline)
-    if is_tail:
-        state.is_taken[target] = 0
-
-
-def finish_packet(mesh: Mesh, state: State, packet: int, now: int) -> None:
-    """A request is answered; with the reply, or without replies with the request, the round trip ends."""
-    origin = state.origin[packet]
-    if state.kind[packet] == REQUEST and mesh.reply_length > 0:
-        source, destination = state.destination[packet], state.source[packet]
-        reply = new_packet(state, source, destination, REPLY, now + mesh.service, origin)
-        state.replies[state.counters[N_REPLIES]] = reply
-        state.counters[N_REPLIES] += 1
-    elif origin >= mesh.warm_up:
-        state.counters[LATENCY] += now - origin
-        state.counters[FINISHED] += 1
-
-
-SIMULATION = (  # what `simulate` calls, every function before those that call it
-    wrapped,
-    new_packet,
-    queue_packet,
-    queue_requests,
-    queue_replies,
-    packet_length,
-    free_channel,
-    write_flit,
-    inject,
-    output_port,
-    node_behind,
-    allocate_channels,
-    list_wishes,
-    choose_input,
-    finish_packet,
-    move_flit,
-    allocate_switch,
-)
+    simulate = FunctionType(router.simulate.__code__, names, router.simulate.__name__)
+    return cast(Callable[[Mesh, Traffic, State], None], compile_function(cache=True)(simulate))

@@ -1,0 +1,156 @@
+"""One contract for every method, and what sets each apart."""
+
+import dataclasses
+
+import numpy as np
+import pytest
+
+from imoca.errors import MethodError
+from imoca.methods.initial_design import initial_question, initial_size
+from imoca.methods.registry import get_method, method_names
+from imoca.problem.fidelity import Fidelity
+from imoca.problem.parameters import Choice, Integer, Real
+from imoca.problem.problem import Problem
+from imoca.problem.simulator import Objective, Simulator
+from imoca.trials import Answer, Trial
+
+
+def answer(problem: Problem, parameters: dict, fidelities: dict) -> Answer:
+    """Smooth functions of the encoded design; lower fidelities are biased."""
+    x = problem.space.encode(parameters)
+    values, costs = {}, {}
+    for s, simulator in enumerate(problem.simulators):
+        z = simulator.fidelity.encode(fidelities[simulator.name])
+        for j, output in enumerate(simulator.outputs):
+            values[output.name] = float(np.sin(3 * x + s + j).sum() + 0.2 * (1 - z) * x[0])
+        if simulator.is_cost_measured:
+            costs[simulator.name] = 10.0 ** (2 * z)
+    return Answer(values, costs)
+
+
+def run(problem: Problem, method: str, n: int, seed: int = 0, **settings: object) -> list[Trial]:
+    recipe = get_method(method, **settings)
+    trials: list[Trial] = []
+    for number in range(n):
+        candidate = recipe.suggest(problem, trials, seed)
+        trials.append(Trial.asked(number, candidate, answer(problem, candidate.parameters, candidate.fidelities)))
+    return trials
+
+
+def continuous_problem(n_objectives: int = 2) -> Problem:
+    simulators = [
+        Simulator(f"s{j}", [Objective(f"f{j}", "maximize")], fidelity=Fidelity.continuous(), cost="0.1 + z**2")
+        for j in range(n_objectives)
+    ]
+    return Problem([Real("a", -1.0, 1.0), Real("b", 0.1, 10.0, log=True)], simulators)
+
+
+def mixed_problem() -> Problem:
+    return Problem(
+        [Real("a", 0.0, 1.0), Integer("n", 1, 5), Choice("c", ["x", "y", "z"])],
+        [
+            Simulator(
+                "cfd",
+                [Objective("drag", "minimize"), Objective("lift", "maximize")],
+                fidelity=Fidelity.levels(["coarse", "medium", "fine"]),
+                cost=[1.0, 5.0, 30.0],
+            ),
+            Simulator("mass", [Objective("mass", "minimize")], full_cost=0.01),
+            Simulator("noise", [Objective("noise", "minimize")], fidelity=Fidelity.continuous(), cost="measured"),
+        ],
+    )
+
+
+@pytest.mark.parametrize("method", method_names())
+@pytest.mark.parametrize("problem", [continuous_problem(), mixed_problem()], ids=["continuous", "mixed"])
+def test_a_method_asks_valid_questions_and_repeats_them_from_the_same_seed(method: str, problem: Problem) -> None:
+    design = "target" if method in ("mesmo", "random") else "cheap"
+    n = initial_size(problem, design) + 2
+    trials = run(problem, method, n, n_fronts=3)
+    for trial in trials:
+        problem.space.check(trial.parameters)
+        for simulator in problem.simulators:
+            assert 0.0 <= simulator.fidelity.encode(trial.fidelities[simulator.name]) <= 1.0
+    again = get_method(method, n_fronts=3).suggest(problem, trials[:-1], 0)
+    assert (again.parameters, again.fidelities) == (trials[-1].parameters, trials[-1].fidelities)
+
+
+@pytest.mark.parametrize("n_objectives", [1, 3, 5])
+@pytest.mark.parametrize("method", ["imoca-t", "imoca-e", "imoca-p"])
+def test_any_number_of_objectives_will_do(n_objectives: int, method: str) -> None:
+    problem = continuous_problem(n_objectives)
+    assert run(problem, method, initial_size(problem, "cheap") + 1, n_fronts=2)[-1].fitted
+
+
+@pytest.mark.parametrize("method", ["mesmo", "random"])
+def test_single_fidelity_methods_ask_at_full_accuracy_only(method: str) -> None:
+    for trial in run(continuous_problem(), method, 8, n_fronts=2):
+        assert set(trial.fidelities.values()) == {1.0}
+
+
+def test_the_cheap_design_starts_at_the_cheapest_fidelity_and_ends_once_above() -> None:
+    problem = mixed_problem()
+    size = initial_size(problem, "cheap")
+    questions = [initial_question(problem, "cheap", number, seed=3) for number in range(size)]
+    assert all(q.fidelities == {"cfd": "coarse", "mass": None, "noise": 0.0} for q in questions[:-1])
+    assert questions[-1].fidelities == {"cfd": "medium", "mass": None, "noise": 0.7}
+    assert len({tuple(q.parameters.items()) for q in questions}) > size // 2
+
+
+def test_the_paper_design_draws_fidelities_at_random() -> None:
+    problem = continuous_problem()
+    drawn = [initial_question(problem, "paper", number, seed=1).fidelities["s0"] for number in range(6)]
+    assert len(set(drawn)) == 6
+
+
+def test_naive_cfmo_asks_below_full_accuracy_when_that_is_allowed() -> None:
+    problem = continuous_problem()
+    trials = run(problem, "naive-cfmo", initial_size(problem, "cheap") + 3, n_fronts=3)
+    assert any(value < 1.0 for trial in trials[-3:] for value in trial.fidelities.values())
+
+
+@pytest.mark.parametrize("method", ["imoca-p", "imoca-e"])
+def test_pending_and_failed_questions_are_not_asked_again(method: str) -> None:
+    problem = continuous_problem()
+    trials = run(problem, method, initial_size(problem, "cheap"), n_fronts=4)
+    recipe = get_method(method, n_fronts=4)
+    first = recipe.suggest(problem, trials, 0)
+    failed = Answer(failures={"s0": "no", "s1": "no"})
+    for unanswered in (None, failed):
+        second = recipe.suggest(problem, [*trials, Trial.asked(len(trials), first, unanswered)], 0)
+        gap = problem.space.encode(first.parameters) - problem.space.encode(second.parameters)
+        assert np.linalg.norm(gap) > 1e-3 or first.fidelities != second.fidelities
+
+
+def test_the_next_fit_starts_where_the_last_one_ended() -> None:
+    problem = continuous_problem()
+    trials = run(problem, "imoca-e", initial_size(problem, "cheap") + 2, n_fronts=2)
+    assert set(trials[-1].fitted) == {"f0", "f1"}
+    forgotten = [dataclasses.replace(trial, fitted={}) for trial in trials]
+    warm, cold = (get_method("imoca-e", n_fronts=2).suggest(problem, t, 0).fitted["f0"] for t in (trials, forgotten))
+    assert np.isfinite([*warm, *cold]).all()
+
+
+def test_when_every_answer_failed_the_questions_go_on_filling_the_space() -> None:
+    problem = continuous_problem()
+    failed = Answer(failures={"s0": "no", "s1": "no"})
+    recipe = get_method("imoca-p")
+    trials: list[Trial] = []
+    for number in range(14):
+        trials.append(Trial.asked(number, recipe.suggest(problem, trials, 0), failed))
+    assert len({tuple(trial.parameters.values()) for trial in trials}) == 14
+
+
+@pytest.mark.parametrize(
+    ("settings", "culprit"),
+    [
+        ({"name": "imoca-x"}, "imoca-x"),
+        ({"name": "imoca-p", "n_fronts": 0}, "n_fronts"),
+        ({"name": "imoca-p", "n_fronts": 2.5}, "n_fronts"),
+        ({"name": "imoca-p", "initial_design": "lavish"}, "lavish"),
+    ],
+)
+def test_a_wrong_setting_is_named_with_what_is_allowed(settings: dict, culprit: str) -> None:
+    with pytest.raises(MethodError, match=culprit) as caught:
+        get_method(**settings)
+    assert caught.value.hint

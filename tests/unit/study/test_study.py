@@ -1,0 +1,271 @@
+"""Ask, tell, fail, add, optimise, recommend; and what bad input does: nothing but an error."""
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+
+import imoca
+from imoca import Constraint, Fidelity, ImocaError, Objective, Problem, Real, Simulator, Study, TrialState
+from imoca.errors import SimulatorError
+from imoca.study.recommendation import is_verified
+
+
+def left(x: float, z: float) -> float:
+    return (x - 0.2) ** 2 + 0.1 * (1 - z)
+
+
+def right(x: float, z: float) -> float:
+    return (x - 0.8) ** 2 + 0.1 * (1 - z) * x
+
+
+def make_problem(cost: Any = "0.1 + z**2") -> Problem:
+    return Problem(
+        [Real("x", 0.0, 1.0)],
+        [
+            Simulator("left", [Objective("l", "minimize")], left, fidelity=Fidelity.continuous(), cost=cost),
+            Simulator("right", [Objective("r", "minimize")], right, fidelity=Fidelity.continuous(), cost=cost),
+        ],
+    )
+
+
+def make_study(**settings: Any) -> Study:
+    return Study(make_problem(), n_fronts=3, **settings)
+
+
+def test_a_told_trial_is_complete_and_counts_its_declared_cost() -> None:
+    study = make_study()
+    trial = study.ask()
+    finished = study.tell(trial, {"l": 1.0, "r": 2.0})
+    assert finished.state is TrialState.COMPLETE
+    assert study.trials == (finished,)
+    assert study.cost_spent == pytest.approx(2 * 0.1 / 1.1)
+
+
+def test_a_told_cost_counts_instead_of_the_declared_one() -> None:
+    study = make_study()
+    study.tell(study.ask(), {"l": 1.0, "r": 2.0}, cost={"left": 2.2})
+    assert study.cost_spent == pytest.approx(2.2 / 1.1 + 0.1 / 1.1)
+
+
+def test_a_failed_trial_costs_what_was_declared() -> None:
+    study = make_study()
+    assert study.fail(study.ask(), "mesh exploded").failures == {"left": "mesh exploded", "right": "mesh exploded"}
+    assert study.cost_spent == pytest.approx(2 * 0.1 / 1.1)
+
+
+def test_one_simulator_may_fail_alone() -> None:
+    study = make_study()
+    trial = study.tell(study.ask(), {"l": 1.0}, failures={"right": "diverged"})
+    assert trial.state is TrialState.COMPLETE
+    assert trial.values == {"l": 1.0}
+
+
+def test_the_same_tell_twice_is_harmless_and_a_different_one_refused() -> None:
+    study = make_study()
+    trial = study.ask()
+    study.tell(trial, {"l": 1.0, "r": 2.0})
+    study.tell(trial.number, {"l": 1.0, "r": 2.0})
+    with pytest.raises(ImocaError, match="already has another answer"):
+        study.tell(trial, {"l": 1.0, "r": 3.0})
+    assert study.trials[0].values == {"l": 1.0, "r": 2.0}
+
+
+@pytest.mark.parametrize(
+    ("values", "extra", "culprit"),
+    [
+        ({"l": 1.0}, {}, "'r'"),
+        ({"l": 1.0, "r": 2.0, "q": 3.0}, {}, "'q'"),
+        ({}, {}, "'l'"),
+        ({"l": math.nan, "r": 2.0}, {}, "nan"),
+        ({"l": math.inf, "r": 2.0}, {}, "inf"),
+        ({"l": None, "r": 2.0}, {}, "None"),
+        ({"l": "1.0", "r": 2.0}, {}, "'1.0'"),
+        ({"l": True, "r": 2.0}, {}, "True"),
+        ({"l": 1j, "r": 2.0}, {}, "1j"),
+        ({"l": np.array([1.0]), "r": 2.0}, {}, "array"),
+        ({"l": 1.0, "r": 2.0}, {"cost": {"left": -1.0}}, "-1.0"),
+        ({"l": 1.0, "r": 2.0}, {"cost": {"left": 0.0}}, "0.0"),
+        ({"l": 1.0, "r": 2.0}, {"cost": {"left": math.nan}}, "nan"),
+        ({"l": 1.0, "r": 2.0}, {"cost": {"middle": 1.0}}, "middle"),
+        ({"l": 1.0, "r": 2.0}, {"failures": {"left": "no"}}, "both"),
+        ({"l": 1.0, "r": 2.0}, {"failures": {"middle": "no"}}, "middle"),
+    ],
+)
+def test_a_bad_answer_is_refused_with_a_hint_and_changes_nothing(values: Any, extra: Any, culprit: str) -> None:
+    study = make_study()
+    trial = study.ask()
+    with pytest.raises(ImocaError, match=culprit) as caught:
+        study.tell(trial, values, **extra)
+    assert caught.value.hint
+    assert study.trials == (trial,)
+
+
+@pytest.mark.parametrize("trial", [7, -1, "0", 0.0, True, None])
+def test_an_unknown_trial_is_refused(trial: Any) -> None:
+    study = make_study()
+    study.ask()
+    with pytest.raises(ImocaError):
+        study.tell(trial, {"l": 1.0, "r": 2.0})
+
+
+def test_a_measured_cost_must_be_told() -> None:
+    study = Study(make_problem("measured"))
+    trial = study.ask()
+    with pytest.raises(ImocaError, match="measured"):
+        study.tell(trial, {"l": 1.0, "r": 2.0}, cost={"left": 3.0})
+    study.tell(trial, {"l": 1.0, "r": 2.0}, cost={"left": 3.0, "right": 1e-3})
+
+
+@pytest.mark.parametrize(
+    ("settings", "culprit"),
+    [({"method": "imoca-z"}, "imoca-z"), ({"seed": -1}, "-1"), ({"seed": 1.5}, "1.5"), ({"initial_design": "x"}, "x")],
+)
+def test_a_wrong_setting_is_refused(settings: dict[str, Any], culprit: str) -> None:
+    with pytest.raises(ImocaError, match=culprit):
+        Study(make_problem(), **settings)
+
+
+@pytest.mark.parametrize("budget", [0, -3.0, math.nan, math.inf, "30", None])
+def test_a_wrong_budget_is_refused_before_anything_is_asked(budget: Any) -> None:
+    study = make_study()
+    with pytest.raises(ImocaError, match="budget"):
+        study.optimize(budget)
+    assert not study.trials
+
+
+@pytest.mark.parametrize("n", [0, -1, 1.5, True])
+def test_a_wrong_number_of_questions_is_refused(n: Any) -> None:
+    with pytest.raises(ImocaError):
+        make_study().ask(n)
+
+
+def test_constraints_are_refused_until_a_method_knows_them() -> None:
+    outputs = [Objective("f", "minimize"), Constraint("stress", upper=240.0)]
+    with pytest.raises(ImocaError, match="stress"):
+        Study(Problem([Real("x", 0.0, 1.0)], [Simulator("s", outputs)]))
+
+
+def test_several_questions_at_once_are_all_different() -> None:
+    study = make_study()
+    for trial in study.ask(12):
+        study.tell(trial, {"l": left(**trial.parameters, z=0.0), "r": right(**trial.parameters, z=0.0)})
+    asked = study.ask(4)
+    assert len({(*t.parameters.values(), *t.fidelities.values()) for t in asked}) == 4
+
+
+def test_old_data_count_as_trials_and_a_simulator_without_values_as_not_run() -> None:
+    study = make_study()
+    study.add({"x": 0.5}, {"left": 1.0, "right": 0.5}, {"l": 0.09, "r": 0.1})
+    partial = study.add({"x": 0.3}, {"left": 0.0}, {"l": 0.11})
+    assert partial.failures == {"right": "not run"}
+    assert study.cost_spent == pytest.approx(1.0 + (0.1 + 0.25) / 1.1 + 0.1 / 1.1)
+
+
+@pytest.mark.parametrize(
+    ("parameters", "fidelities"),
+    [({"x": 2.0}, {"left": 1.0}), ({"y": 0.5}, {"left": 1.0}), ({"x": 0.5}, {"left": 1.5}), ({"x": 0.5}, {})],
+)
+def test_old_data_outside_the_problem_are_refused(parameters: Any, fidelities: Any) -> None:
+    study = make_study()
+    with pytest.raises(ImocaError):
+        study.add(parameters, fidelities, {"l": 0.1})
+    with pytest.raises(ImocaError, match="middle"):
+        study.add({"x": 0.5}, {"left": 1.0, "middle": 1.0}, {"l": 0.1})
+    assert not study.trials
+
+
+def test_the_same_seed_asks_the_same_questions_also_after_a_restart() -> None:
+    first, second = make_study(seed=4), make_study(seed=4)
+    first.optimize(3.0)
+    for trial in first.trials[:-1]:  # a second study that is told the same answers, one question at a time
+        assert second.ask() == trial.__class__(trial.number, trial.parameters, trial.fidelities, trial.fitted)
+        second.tell(trial.number, trial.values, trial.costs)
+    resumed = Study(make_problem(), n_fronts=3, seed=4, storage=second._storage)
+    assert resumed.ask().parameters == first.trials[-1].parameters
+    assert make_study(seed=5).ask().parameters != first.trials[0].parameters
+
+
+def test_optimize_stops_at_the_budget_and_a_larger_one_continues() -> None:
+    study = make_study()
+    seen: list[int] = []
+    study.optimize(1.0, on_trial=lambda trial: seen.append(trial.number))
+    assert seen == list(range(len(study.trials)))
+    assert study.cost_spent >= 1.0
+    n = len(study.trials)
+    study.optimize(1.0)
+    assert len(study.trials) == n
+    study.optimize(3.0)
+    assert study.cost_spent >= 3.0
+    assert study.trials[:n] == study.trials[:n]
+
+
+def test_the_front_of_two_parabolas_is_found_with_honest_uncertainty() -> None:
+    study = make_study(seed=1)
+    study.optimize(8.0)
+    front = study.pareto_front()
+    assert len(front) > 20
+    xs = np.array([point.parameters["x"] for point in front])
+    assert xs.min() > 0.15
+    assert xs.max() < 0.85
+    for point in front:
+        for name, function in (("l", left), ("r", right)):
+            error = abs(point.predicted[name] - function(point.parameters["x"], 1.0))
+            assert error < 5.0 * point.uncertainty[name] + 0.01
+    assert [p.predicted["l"] for p in front] == sorted([p.predicted["l"] for p in front], reverse=True)
+
+
+def test_verified_points_carry_what_was_measured_at_full_accuracy() -> None:
+    study = make_study()
+    for x in np.linspace(0.0, 1.0, 9):
+        study.add({"x": float(x)}, {"left": 1.0, "right": 1.0}, {"l": left(x, 1.0), "r": right(x, 1.0)})
+    assert all(is_verified(study.problem, trial) for trial in study.trials)
+    verified = [point for point in study.pareto_front() if point.verified]
+    assert verified
+    for point in verified:
+        assert point.measured == {"l": left(point.parameters["x"], 1.0), "r": right(point.parameters["x"], 1.0)}
+        assert 0.2 <= point.parameters["x"] <= 0.8
+
+
+def test_there_is_no_front_before_every_objective_has_an_answer() -> None:
+    study = make_study()
+    assert study.pareto_front() == []
+    study.tell(study.ask(), {"l": 1.0}, failures={"right": "no"})
+    assert study.pareto_front() == []
+
+
+def test_a_study_whose_simulators_keep_failing_stops_and_shows_the_last_error() -> None:
+    def broken(x: float) -> float:
+        raise OSError("licence server is down")
+
+    study = Study(Problem([Real("x", 0.0, 1.0)], [Simulator("s", [Objective("f", "minimize")], broken)]))
+    with pytest.raises(SimulatorError, match="licence server is down"):
+        study.optimize(50.0)
+    assert 5 <= len(study.trials) < 10
+
+
+def test_an_interrupt_is_recorded_and_raised() -> None:
+    def interrupted(x: float) -> float:
+        raise KeyboardInterrupt
+
+    study = Study(Problem([Real("x", 0.0, 1.0)], [Simulator("s", [Objective("f", "minimize")], interrupted)]))
+    with pytest.raises(KeyboardInterrupt):
+        study.optimize(5.0)
+    assert study.trials[0].failures == {"s": "interrupted"}
+
+
+def test_trials_become_a_table() -> None:
+    study = make_study()
+    study.tell(study.ask(), {"l": 1.0, "r": 2.0})
+    frame = study.to_dataframe()
+    assert frame.loc[0, "l"] == 1.0
+    assert frame.loc[0, "fidelity.left"] == 0.0
+    assert frame.loc[0, "state"] == "complete"
+
+
+def test_the_front_door_exports_what_it_says() -> None:
+    for name in imoca.__all__:
+        assert getattr(imoca, name) is not None
+    with pytest.raises(AttributeError, match="nonsense"):
+        imoca.nonsense  # noqa: B018
