@@ -13,10 +13,11 @@ if TYPE_CHECKING:
     from imoca.study.study import Study
 
 N_ROWS = 15  # of the printed front
+PLAIN_WIDTH = 120  # of the table in a pipe or a log, where there is no terminal to ask
 
 
 def demo(
-    budget: Annotated[float, typer.Option(help="Cost to spend, in full-accuracy flights.")] = 3.0,
+    budget: Annotated[float, typer.Option(help="Cost to spend, in full-accuracy flights.")] = 1.0,
     method: Annotated[str, typer.Option(help="Which method asks.")] = "imoca-p",
     seed: Annotated[int, typer.Option(help="Same seed, same questions.")] = 0,
 ) -> None:
@@ -27,6 +28,8 @@ def demo(
     from imoca.study.study import Study
 
     console = Console()
+    if not console.is_terminal:
+        console = Console(width=PLAIN_WIDTH)
     study = Study(rocket().problem, method=method, seed=seed)  # type: ignore[arg-type]
     console.print(f"Optimising the rocket with {method}, budget {budget:g} full-accuracy flights, seed {seed}.")
     study.optimize(budget)

@@ -15,7 +15,7 @@ from imoca.trials import Candidate
 InitialDesign = Literal["cheap", "paper", "target"]
 
 MINIMUM_CHEAP = 10
-ABOVE_CHEAP = (0.7,)  # after the cheap designs: this many more, at these fidelities, none at full accuracy
+ABOVE_CHEAP = (0.7,)  # fidelities of the designs before the cheap ones; none at full accuracy
 MINIMUM_PAPER = 6
 
 
@@ -36,8 +36,9 @@ def initial_size(problem: Problem, design: InitialDesign) -> int:
 def initial_question(problem: Problem, design: InitialDesign, number: int, seed: int) -> Candidate:
     """Question ``number`` of the initial design, and of its continuation should all answers fail.
 
-    - ``cheap``: a Sobol set at the cheapest fidelity, then one design at 0.7. The set at full accuracy costs
-      ten times as much and teaches hardly more (docs/decisions/0003-initial-design.md).
+    - ``cheap``: one design at z = 0.7, then a Sobol set at the cheapest fidelity. The same set at full accuracy costs
+      many times as much and teaches hardly more (docs/decisions/0003-defaults-per-method.md). The one above comes first
+      so that a measured cost is known to rise with z before the cheap runs are counted.
     - ``paper``: random designs, every simulator at a random fidelity [Belakaria2020].
     - ``target``: a Sobol set at full accuracy, for the methods that know no other fidelity.
     """
@@ -49,9 +50,7 @@ def initial_question(problem: Problem, design: InitialDesign, number: int, seed:
     x = sobol_designs(problem, number + 1, np.random.default_rng(seed))[number]
     if design == "target":
         return candidate(problem, x, np.ones(n_simulators))
-    n_cheap = initial_size(problem, design) - len(ABOVE_CHEAP)
-    position = number - n_cheap
-    z = ABOVE_CHEAP[position] if 0 <= position < len(ABOVE_CHEAP) else 0.0
+    z = ABOVE_CHEAP[number] if number < len(ABOVE_CHEAP) else 0.0
     return candidate(problem, x, np.full(n_simulators, z))
 
 

@@ -15,7 +15,7 @@ MethodName = Literal["imoca-p", "imoca-e", "imoca-t", "naive-cfmo", "mesmo", "ra
 
 DEFAULT_N_FRONTS = 10
 
-# Defaults per method are measured: docs/decisions/0003-initial-design.md and 0004-fidelity-reduction.md
+# Defaults per method are measured: docs/decisions/0003-defaults-per-method.md
 _INFORMATION_SEARCHES: dict[str, InformationSearch] = {
     "imoca-p": InformationSearch("front", "per cost", "cheap", False, DEFAULT_N_FRONTS),
     "imoca-e": InformationSearch("skew", "per cost", "cheap", False, DEFAULT_N_FRONTS),

@@ -10,14 +10,14 @@ import numpy as np
 from imoca.arrays import Array, IntArray
 
 MARGIN = 0.1  # by which the reference point lies below the front's worst values, as a share of its range
-MAX_HYPERVOLUME_OBJECTIVES = 3  # beyond, thousands of hypervolumes take seconds
+HYPERVOLUME_OBJECTIVES = 3  # with two, spread points keep as much; with more, thousands of hypervolumes take seconds
 
 
 def representative_subset(values: Array, size: int) -> IntArray:  # (n, K) maximised -> (<= size,)
-    """Points that keep as much of the front's hypervolume as ``size`` points can, nearly; spread points above K = 3."""
+    """At most ``size`` points that keep nearly as much of the front's hypervolume as so many points can."""
     if len(values) <= size:
         return np.arange(len(values))
-    if values.shape[1] <= MAX_HYPERVOLUME_OBJECTIVES:
+    if values.shape[1] == HYPERVOLUME_OBJECTIVES:
         return hypervolume_subset(values, size)
     return spread_subset(values, size)
 

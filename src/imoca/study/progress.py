@@ -34,7 +34,7 @@ class Progress:
         self._study = study
         self._budget = budget
         self._started = time.monotonic()
-        self._spent_before = study.cost_spent
+        self._spent_before = self._spent = study.cost_spent
         self._running: Trial | None = None
         self._last: Trial | None = None
         self._live = Live(console=Console(stderr=True), refresh_per_second=8, get_renderable=self._render)
@@ -54,9 +54,10 @@ class Progress:
 
     def finished(self, trial: Trial) -> None:
         self._running, self._last = None, trial
+        self._spent = self._study.cost_spent  # not while drawing: a learned cost takes a fit
 
     def _render(self) -> Panel:
-        spent = self._study.cost_spent
+        spent = self._spent
         grid = Table.grid(padding=(0, 2))
         grid.add_row("cost", ProgressBar(self._budget, min(spent, self._budget), width=40), self._numbers(spent))
         for simulator in self._study.problem.simulators:

@@ -46,7 +46,7 @@ from imoca.problem.problem import Problem
 needs_ngspice = pytest.mark.skipif(not is_installed(), reason="the program ngspice is not installed")
 UNIT_DESIGNS = qmc.LatinHypercube(33, rng=0).random(64)
 DESIGNS = [SPACE.decode(row) for row in UNIT_DESIGNS]
-N_BY_NGSPICE = 8  # designs, for a run at full fidelity takes 1.5 s
+N_BY_NGSPICE = 6  # designs, for a run at full fidelity takes 1.5 s
 
 
 def named_design(frequency: float, width: float) -> dict[str, float]:
@@ -79,7 +79,7 @@ def voltages_in_theory(built: Regulator) -> Array:  # (4,)
 
 
 @cache
-def by_ngspice(z: float) -> Array:  # (8, 9)
+def by_ngspice(z: float) -> Array:  # (6, 9)
     return np.array([list(regulator(z=z, **design).values()) for design in DESIGNS[:N_BY_NGSPICE]])
 
 

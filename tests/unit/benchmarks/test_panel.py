@@ -105,11 +105,11 @@ def column_stress(design: Design, length: float) -> float:
 
 def test_a_long_unit_cell_without_lateral_contraction_approaches_the_euler_column_as_the_length_squared() -> None:
     section = replace(unit_cell_section(DESIGN), material=Material(206e9, 0.0))
-    lengths = np.array([10.0, 20.0, 40.0])
+    lengths = np.array([20.0, 40.0, 80.0])
     found = np.array([critical_stresses(section, length, np.array([1]))[0] for length in lengths.tolist()])
     short_of = 1.0 - found / [column_stress(DESIGN, length) for length in lengths.tolist()]  # the shear of the web
-    assert short_of[2] < 0.002
-    np.testing.assert_allclose(short_of[:2] / short_of[1:], 4.0, rtol=0.1)
+    assert short_of[2] < 5e-4
+    np.testing.assert_allclose(short_of[:2] / short_of[1:], 4.0, rtol=0.05)
 
 
 def test_a_long_unit_cell_of_steel_buckles_near_the_euler_column() -> None:

@@ -88,12 +88,12 @@ def test_single_fidelity_methods_ask_at_full_accuracy_only(method: str) -> None:
         assert set(trial.fidelities.values()) == {1.0}
 
 
-def test_the_cheap_design_starts_at_the_cheapest_fidelity_and_ends_once_above() -> None:
+def test_the_cheap_design_looks_once_above_and_then_stays_at_the_cheapest_fidelity() -> None:
     problem = mixed_problem()
     size = initial_size(problem, "cheap")
     questions = [initial_question(problem, "cheap", number, seed=3) for number in range(size)]
-    assert all(q.fidelities == {"cfd": "coarse", "mass": None, "noise": 0.0} for q in questions[:-1])
-    assert questions[-1].fidelities == {"cfd": "medium", "mass": None, "noise": 0.7}
+    assert all(q.fidelities == {"cfd": "coarse", "mass": None, "noise": 0.0} for q in questions[1:])
+    assert questions[0].fidelities == {"cfd": "medium", "mass": None, "noise": 0.7}
     assert len({tuple(q.parameters.items()) for q in questions}) > size // 2
 
 

@@ -16,9 +16,7 @@ def test_the_front_of_two_quadratics_is_the_segment_between_their_tops(rng: np.r
     def evaluate(x: np.ndarray) -> np.ndarray:
         return -((x[:, None, :] - tops) ** 2).sum(axis=2)[:, None, :]
 
-    (front,) = search_fronts(
-        evaluate, space, rng.random((200, 3)), rng, size=100, n_generations=20, n_children=300
-    )
+    (front,) = search_fronts(evaluate, space, rng.random((200, 3)), rng, size=100, n_generations=20, n_children=300)
     along = (front.x - tops[0]) @ (tops[1] - tops[0]) / ((tops[1] - tops[0]) ** 2).sum()
     distance = np.linalg.norm(front.x - tops[0] - np.clip(along, 0, 1)[:, None] * (tops[1] - tops[0]), axis=1)
     assert np.median(distance) < 0.02

@@ -12,6 +12,9 @@ from imoca.errors import SimulatorError
 from imoca.study.recommendation import is_verified
 
 
+AT_FIRST = (0.1 + 0.7**2) / 1.1  # declared cost of one simulator in the first question, z = 0.7
+
+
 def left(x: float, z: float) -> float:
     return (x - 0.2) ** 2 + 0.1 * (1 - z)
 
@@ -40,19 +43,19 @@ def test_a_told_trial_is_complete_and_counts_its_declared_cost() -> None:
     finished = study.tell(trial, {"l": 1.0, "r": 2.0})
     assert finished.state is TrialState.COMPLETE
     assert study.trials == (finished,)
-    assert study.cost_spent == pytest.approx(2 * 0.1 / 1.1)
+    assert study.cost_spent == pytest.approx(2 * AT_FIRST)
 
 
 def test_a_told_cost_counts_instead_of_the_declared_one() -> None:
     study = make_study()
     study.tell(study.ask(), {"l": 1.0, "r": 2.0}, cost={"left": 2.2})
-    assert study.cost_spent == pytest.approx(2.2 / 1.1 + 0.1 / 1.1)
+    assert study.cost_spent == pytest.approx(2.2 / 1.1 + AT_FIRST)
 
 
 def test_a_failed_trial_costs_what_was_declared() -> None:
     study = make_study()
     assert study.fail(study.ask(), "mesh exploded").failures == {"left": "mesh exploded", "right": "mesh exploded"}
-    assert study.cost_spent == pytest.approx(2 * 0.1 / 1.1)
+    assert study.cost_spent == pytest.approx(2 * AT_FIRST)
 
 
 def test_one_simulator_may_fail_alone() -> None:
@@ -260,7 +263,7 @@ def test_trials_become_a_table() -> None:
     study.tell(study.ask(), {"l": 1.0, "r": 2.0})
     frame = study.to_dataframe()
     assert frame.loc[0, "l"] == 1.0
-    assert frame.loc[0, "fidelity.left"] == 0.0
+    assert frame.loc[0, "fidelity.left"] == 0.7
     assert frame.loc[0, "state"] == "complete"
 
 

@@ -2,9 +2,9 @@
 
 With nine objectives almost every design is non-dominated, so dominance guides no search. Instead many
 directions are followed at once: along each the design is kept that reaches farthest from the reference point,
-measured by its worst component. The mean ninth power of that reach is the hypervolume up to a constant
-[Deng2019], so the search climbs it. With ngspice the search starts from the front with linear switches, for a
-run costs a second; both fronts are what a small budget found, not the truth.
+measured by its worst component. The hypervolume is a mean over directions of the ninth power of that reach
+[Deng2019], so reaching farther anywhere is more volume. With ngspice the search starts from the front with
+linear switches, for a run takes a second or two. Both fronts are the best known after a small budget, not the truth.
 """
 
 import logging

@@ -134,8 +134,8 @@ def qv_front() -> DenseFront:
         designs, sums = np.hstack([designs[first], designs[second]]), pairs[best]
     unit_designs = np.clip((designs - qv.LOW) / (qv.HIGH - qv.LOW), 0.0, 1.0)
     values = qv.true_values(unit_designs)
-    best = non_dominated(values)
-    return DenseFront(unit_designs[best], values[best], hypervolume(values, qv.REFERENCE_POINT))
+    is_best = non_dominated(values)  # rounding may have made a tie
+    return DenseFront(unit_designs[is_best], values[is_best], hypervolume(values, qv.REFERENCE_POINT))
 
 
 def _qv_curve() -> tuple[Array, Array]:  # designs (n, 1), terms (n, 2)

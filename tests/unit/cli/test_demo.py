@@ -1,0 +1,37 @@
+"""The command line as a user meets it."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+IMOCA = Path(sys.executable).with_name("imoca")
+
+
+def run(*arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([IMOCA, *arguments], capture_output=True, text=True, check=False)
+
+
+@pytest.mark.slow
+def test_the_demo_prints_a_front_and_what_it_cost() -> None:
+    answer = run("demo", "--budget", "3", "--method", "random")
+    assert answer.returncode == 0
+    assert "Pareto front at full accuracy" in answer.stdout
+    assert "flight_time" in answer.stdout
+    assert "trials for the cost of" in answer.stdout
+    assert "\x1b[" not in answer.stdout  # no colours and no live display into a pipe
+
+
+def test_an_unknown_method_is_a_message_and_not_a_traceback() -> None:
+    answer = run("demo", "--method", "imoca-x")
+    assert answer.returncode == 2
+    assert "imoca-x" in answer.stderr
+    assert "imoca-p" in answer.stderr
+    assert "Traceback" not in answer.stderr
+
+
+def test_help_lists_the_verbs() -> None:
+    answer = run("--help")
+    assert answer.returncode == 0
+    assert "demo" in answer.stdout
