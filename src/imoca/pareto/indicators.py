@@ -206,7 +206,6 @@ def simplex_weights(
         )
     # K - 1 bars among the divisions cut them into K parts
     bars = np.array(list(combinations(range(n_divisions + n_objectives - 1), n_objectives - 1)), dtype=np.int64)
-    bars = bars.reshape(-1, n_objectives - 1)
     ends = np.full((len(bars), 1), n_divisions + n_objectives - 1)
     return (np.diff(np.hstack([-np.ones_like(ends), bars, ends]), axis=1) - 1) / n_divisions
 

@@ -10,7 +10,7 @@ SQUARE = SearchSpace([Real("a", 0.0, 1.0), Real("b", 0.0, 1.0)])
 MIXED = SearchSpace([Real("a", 0.0, 1.0), Integer("n", 0, 10), Choice("c", ["r", "g", "b"])])
 
 
-def bowl(centre: np.ndarray):  # noqa: ANN201
+def bowl(centre: np.ndarray):
     def value_and_gradient(x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         return 5.0 - ((x - centre) ** 2).sum(axis=1), -2.0 * (x - centre)
 

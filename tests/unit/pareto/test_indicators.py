@@ -162,6 +162,7 @@ def test_the_sampled_hypervolume_of_one_box_or_of_separate_scales_is_exact_by_ha
     assert sample_hypervolume(values - 10.0, np.zeros(2), 10, rng).volume == 0.0
 
 
+@pytest.mark.slow
 def test_the_estimate_is_exact_for_few_points_and_sampled_for_many(rng: np.random.Generator) -> None:
     few, many = sphere_points(20, 9, rng), sphere_points(150, 9, rng)
     exact = estimate_hypervolume(few, np.zeros(9), rng)

@@ -11,7 +11,6 @@ from imoca import Constraint, Fidelity, ImocaError, Objective, Problem, Real, Si
 from imoca.errors import SimulatorError
 from imoca.study.recommendation import is_verified
 
-
 AT_FIRST = (0.1 + 0.7**2) / 1.1  # declared cost of one simulator in the first question, z = 0.7
 
 
