@@ -1,1 +1,5 @@
-"""Problems whose true Pareto front is known."""
+"""Problems whose true, or best known, Pareto front is stored with them."""
+
+from imoca.benchmarks.registry import DESCRIPTIONS, get
+
+__all__ = ["DESCRIPTIONS", "get"]

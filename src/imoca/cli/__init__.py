@@ -6,6 +6,7 @@ import sys
 
 import typer
 
+from imoca.cli.bench import app as bench_app
 from imoca.cli.demo import demo
 from imoca.errors import ImocaError
 
@@ -16,12 +17,8 @@ app = typer.Typer(
 )
 
 
-@app.callback()
-def root() -> None:
-    """Keeps `demo` a verb while it is the only one."""
-
-
 app.command()(demo)
+app.add_typer(bench_app, name="bench")
 
 
 def main() -> None:

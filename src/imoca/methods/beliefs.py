@@ -9,7 +9,7 @@ import numpy as np
 
 from imoca.arrays import Array
 from imoca.models.cost import CostModel, cost_model
-from imoca.models.dataset import OutputData, encode_designs, output_data
+from imoca.models.dataset import OutputData, encode_designs, encode_fidelities, output_data
 from imoca.models.fitting import fit
 from imoca.models.gp import GaussianProcess
 from imoca.models.kernel import Hyperparameters
@@ -41,24 +41,25 @@ class Beliefs:
 
 def believe(problem: Problem, trials: Sequence[Trial]) -> Beliefs | None:
     """Fit everything to the trials; None while some objective has no answer at all."""
-    data = tuple(output_data(problem, objective, trials) for objective in problem.objectives)
+    x = encode_designs(problem, trials)
+    data = tuple(output_data(problem, objective, trials, x) for objective in problem.objectives)
     if any(not len(each.values) for each in data):
         return None
     last_fits = _last_fits(trials)
     surrogates = []
     for objective, each in zip(problem.objectives, data, strict=True):
         process = fit(each.x, each.z, each.values, last_fits.get(objective.name))
-        surrogates.append(process.believing(*_unanswered(problem, objective, trials)))
-    costs = tuple(cost_model(problem, simulator, trials) for simulator in problem.simulators)
+        surrogates.append(process.believing(*_unanswered(problem, objective, trials, x)))
+    costs = tuple(cost_model(problem, simulator, trials, x) for simulator in problem.simulators)
     return Beliefs(problem, data, tuple(surrogates), costs)
 
 
-def _unanswered(problem: Problem, objective: Objective, trials: Sequence[Trial]) -> tuple[Array, Array]:
+def _unanswered(
+    problem: Problem, objective: Objective, trials: Sequence[Trial], x: Array
+) -> tuple[Array, Array]:  # (m, d), (m,)
     """Designs and fidelities asked without an answer: still running, or failed. Neither is to be asked again."""
-    simulator = problem.simulator_of(objective.name)
-    silent = [trial for trial in trials if objective.name not in trial.values]
-    z = [simulator.fidelity.encode(trial.fidelities[simulator.name]) for trial in silent]
-    return encode_designs(problem, silent), np.array(z, dtype=np.float64)
+    rows = [i for i, trial in enumerate(trials) if objective.name not in trial.values]
+    return x[rows], encode_fidelities(problem.simulator_of(objective.name), [trials[i] for i in rows])
 
 
 def _last_fits(trials: Sequence[Trial]) -> Mapping[str, Hyperparameters]:

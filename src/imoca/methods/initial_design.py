@@ -14,7 +14,7 @@ from imoca.trials import Candidate
 
 InitialDesign = Literal["cheap", "paper", "target"]
 
-MINIMUM_CHEAP = 10
+MINIMUM_CHEAP, MAXIMUM_CHEAP = 10, 30  # designs; 2 (d + 1) in between
 ABOVE_CHEAP = (0.7,)  # fidelities of the designs before the cheap ones; none at full accuracy
 MINIMUM_PAPER = 6
 
@@ -29,7 +29,7 @@ def check_initial_design(name: str) -> None:
 def initial_size(problem: Problem, design: InitialDesign) -> int:
     d = problem.space.n_parameters
     if design == "cheap":
-        return max(MINIMUM_CHEAP, 2 * (d + 1)) + len(ABOVE_CHEAP)
+        return min(max(MINIMUM_CHEAP, 2 * (d + 1)), MAXIMUM_CHEAP) + len(ABOVE_CHEAP)
     return max(MINIMUM_PAPER, d + 1)
 
 

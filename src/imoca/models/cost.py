@@ -10,10 +10,9 @@ from typing import Protocol
 import numpy as np
 
 from imoca.arrays import Array
-from imoca.models.dataset import centre_and_scale, encode_designs
+from imoca.models.dataset import centre_and_scale, encode_fidelities
 from imoca.models.fitting import fit
 from imoca.models.gp import Z_TARGET, GaussianProcess
-from imoca.problem.cost import MeasuredCost
 from imoca.problem.problem import Problem
 from imoca.problem.simulator import Simulator
 from imoca.problem.space import SearchSpace
@@ -101,14 +100,19 @@ class LearnedCost:
         return math.exp(log_cost)
 
 
-def cost_model(problem: Problem, simulator: Simulator, trials: Sequence[Trial]) -> CostModel:
+def cost_model(
+    problem: Problem,
+    simulator: Simulator,
+    trials: Sequence[Trial],
+    x: Array,  # (n_trials, d) their encoded designs
+) -> CostModel:
     """The declared cost, or for a measured one what the finished runs tell."""
-    if not isinstance(simulator.cost, MeasuredCost):
+    if not simulator.is_cost_measured:
         return KnownCost(simulator, problem.space)
-    paid = [trial for trial in trials if simulator.name in trial.costs and simulator.name not in trial.failures]
-    z = np.array([simulator.fidelity.encode(trial.fidelities[simulator.name]) for trial in paid])
+    rows = [i for i, t in enumerate(trials) if simulator.name in t.costs and simulator.name not in t.failures]
+    paid = [trials[i] for i in rows]
     logs = np.log([trial.costs[simulator.name] for trial in paid])
-    return learn_cost(encode_designs(problem, paid), z, logs, simulator.full_cost)
+    return learn_cost(x[rows], encode_fidelities(simulator, paid), logs, simulator.full_cost)
 
 
 def learn_cost(x: Array, z: Array, log_costs: Array, full_cost: float) -> LearnedCost:

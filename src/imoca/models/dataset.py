@@ -9,7 +9,7 @@ import numpy as np
 
 from imoca.arrays import Array
 from imoca.problem.problem import Problem
-from imoca.problem.simulator import Objective
+from imoca.problem.simulator import Objective, Simulator
 from imoca.trials import Trial
 
 SMALLEST_SCALE = 1e-300  # a spread below this is no spread
@@ -31,21 +31,28 @@ class OutputData:
         return self.sign * (self.centre + self.scale * values)
 
 
-def output_data(problem: Problem, objective: Objective, trials: Sequence[Trial]) -> OutputData:
+def output_data(
+    problem: Problem,
+    objective: Objective,
+    trials: Sequence[Trial],
+    x: Array,  # (n_trials, d) their encoded designs
+) -> OutputData:
     """Every answer that ``objective`` received, from whichever trials hold one."""
-    simulator = problem.simulator_of(objective.name)
-    answered = [trial for trial in trials if objective.name in trial.values]
-    x = encode_designs(problem, answered)
-    z = np.array([simulator.fidelity.encode(trial.fidelities[simulator.name]) for trial in answered])
+    rows = [i for i, trial in enumerate(trials) if objective.name in trial.values]
     sign = 1.0 if objective.goal == "maximize" else -1.0
-    raw = sign * np.array([trial.values[objective.name] for trial in answered], dtype=np.float64)
+    raw = sign * np.array([trials[i].values[objective.name] for i in rows], dtype=np.float64)
     centre, scale = centre_and_scale(raw)
-    return OutputData(x, z, (raw - centre) / scale, sign, centre, scale)
+    z = encode_fidelities(problem.simulator_of(objective.name), [trials[i] for i in rows])
+    return OutputData(x[rows], z, (raw - centre) / scale, sign, centre, scale)
 
 
 def encode_designs(problem: Problem, trials: Sequence[Trial]) -> Array:  # (n, d)
     rows = [problem.space.encode(trial.parameters) for trial in trials]
     return np.array(rows, dtype=np.float64).reshape(len(rows), problem.space.n_columns)
+
+
+def encode_fidelities(simulator: Simulator, trials: Sequence[Trial]) -> Array:  # (n,)
+    return np.array([simulator.fidelity.encode(trial.fidelities[simulator.name]) for trial in trials], dtype=np.float64)
 
 
 def centre_and_scale(raw: Array) -> tuple[float, float]:

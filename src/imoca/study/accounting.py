@@ -20,7 +20,7 @@ def spent_per_trial(problem: Problem, trials: Sequence[Trial]) -> Array:  # (n,)
     x = encode_designs(problem, trials)
     spent = np.zeros(len(trials))
     for simulator in problem.simulators:
-        model = cost_model(problem, simulator, trials)
+        model = cost_model(problem, simulator, trials, x)
         for i, trial in enumerate(trials):
             if trial.answer is None or trial.failures.get(simulator.name) == NOT_RUN:
                 continue

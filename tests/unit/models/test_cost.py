@@ -20,7 +20,7 @@ def make_problem(cost: str, full_cost: float = 1.0) -> Problem:
 
 def test_a_declared_cost_is_normalised_by_its_value_at_the_target(rng: np.random.Generator) -> None:
     problem = make_problem("0.05 + z**2", full_cost=3.0)
-    model = cost_model(problem, problem.simulators[0], [])
+    model = cost_model(problem, problem.simulators[0], [], np.empty((0, 2)))
     ratio = model.ratio(rng.random((4, 2)), np.array([0.0, 0.5, 1.0]))
     np.testing.assert_allclose(ratio, np.tile([3 * 0.05 / 1.05, 3 * 0.3 / 1.05, 3.0], (4, 1)))
     assert model.counted(np.array([0.1, 0.2]), 0.525) == pytest.approx(1.5)
@@ -63,7 +63,7 @@ def test_the_gradient_of_a_learned_cost_matches_finite_differences(rng: np.rando
 
 def test_before_any_run_full_accuracy_is_taken_to_cost_ten_times_the_cheapest() -> None:
     problem = make_problem("measured")
-    model = cost_model(problem, problem.simulators[0], [])
+    model = cost_model(problem, problem.simulators[0], [], np.empty((0, 2)))
     assert isinstance(model, LearnedCost)
     np.testing.assert_allclose(model.ratio(np.zeros((1, 2)), np.array([0.0, 1.0])), [[0.1, 1.0]])
     np.testing.assert_array_equal(model.gradient(np.zeros((1, 2)), np.array([0.0])), 0.0)
@@ -75,5 +75,5 @@ def test_runs_that_failed_do_not_teach_the_cost() -> None:
         Trial(0, {"a": 0.5, "b": 0.5}, {"s": 1.0}, {}, Answer({"f": 1.0}, {"s": 100.0}, {})),
         Trial(1, {"a": 0.6, "b": 0.5}, {"s": 1.0}, {}, Answer({}, {"s": 1e-3}, {"s": "crashed"})),
     ]
-    model = cost_model(problem, problem.simulators[0], trials)
+    model = cost_model(problem, problem.simulators[0], trials, np.array([[0.25, 0.5], [0.3, 0.5]]))
     assert model.counted(np.array([0.25, 0.5]), 100.0) == pytest.approx(1.0, rel=1e-3)

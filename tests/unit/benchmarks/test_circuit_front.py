@@ -1,0 +1,60 @@
+import numpy as np
+import pytest
+from scipy.stats import qmc
+
+from imoca.benchmarks.problems.circuit import REFERENCE_POINT, TrueValues
+from imoca.benchmarks.problems.circuit_front import sampled_hypervolume, search_front
+from imoca.benchmarks.problems.circuit_ngspice import is_installed
+from imoca.benchmarks.stored_front import load_front
+from imoca.pareto.dominance import non_dominated
+from imoca.pareto.indicators import hypervolume
+
+needs_ngspice = pytest.mark.skipif(not is_installed(), reason="the program ngspice is not installed")
+
+
+@pytest.mark.parametrize("name", ["circuit", "circuit_pwl"])
+def test_stored_fronts_are_non_dominated_and_beat_the_reference_point(name: str) -> None:
+    stored = load_front(name, n_parameters=33)
+    assert stored.designs.shape[1] == 33
+    assert len(stored.values) <= 300
+    assert non_dominated(stored.values).all()
+    assert (stored.values > REFERENCE_POINT).all()
+
+
+def test_the_stored_linear_front_is_what_its_designs_give() -> None:
+    stored = load_front("circuit_pwl", n_parameters=33)
+    np.testing.assert_allclose(TrueValues("pwl")(stored.designs[::10]), stored.values[::10], rtol=1e-6)
+
+
+@pytest.mark.slow
+@needs_ngspice
+def test_the_stored_front_is_what_its_designs_give_with_any_version_of_ngspice() -> None:
+    stored = load_front("circuit", n_parameters=33)
+    values = TrueValues("ngspice")(stored.designs[:2])
+    np.testing.assert_allclose(values[:, :5], stored.values[:2, :5], rtol=0.01)
+    np.testing.assert_allclose(values[:, 5:], stored.values[:2, 5:], rtol=0.1)
+
+
+@pytest.mark.parametrize("name", ["circuit", "circuit_pwl"])
+def test_the_hypervolume_exceeds_that_of_forty_stored_points(name: str) -> None:
+    stored = load_front(name, n_parameters=33)
+    few = hypervolume(stored.values[:40], REFERENCE_POINT)
+    assert 0.0 < few < stored.hypervolume < np.prod(stored.values.max(axis=0) - REFERENCE_POINT)
+
+
+def test_the_sampled_hypervolume_agrees_with_the_exact_one_within_its_error(rng: np.random.Generator) -> None:
+    values = TrueValues("pwl")(qmc.LatinHypercube(33, rng=0).random(40))
+    volume, error = sampled_hypervolume(values, REFERENCE_POINT, 100_000, rng)
+    assert abs(volume - hypervolume(values, REFERENCE_POINT)) < 4.0 * error
+    assert error < 0.05 * volume
+
+
+def test_the_sampled_hypervolume_of_one_point_is_its_box(rng: np.random.Generator) -> None:
+    volume, error = sampled_hypervolume(np.array([[2.0, 3.0]]), np.zeros(2), 1000, rng)
+    assert (volume, error) == (6.0, 0.0)
+
+
+@pytest.mark.slow
+def test_a_longer_search_finds_more_volume() -> None:
+    short, longer = (search_front("pwl", budget=n, seed=1).hypervolume for n in (100, 500))
+    assert longer > 1.05 * short
