@@ -1,4 +1,4 @@
-"""Pictures of the benchmark fronts: ``python experiments/benchmark_pictures.py [name ...]`` (needs the ``report`` extra).
+"""Pictures of the benchmark fronts: ``python experiments/benchmark_pictures.py [name ...]`` (extra ``report``).
 
 Two objectives are a curve, three a curve coloured by the third, more are parallel coordinates. Written to
 docs/benchmarks/NAME.png from the stored reference fronts.
@@ -36,11 +36,11 @@ def in_user_units(benchmark: Benchmark) -> Array:  # (m, K)
 
 def draw_plane(figure: Figure, axes: Axes, benchmark: Benchmark) -> None:
     front, names = in_user_units(benchmark), labels(benchmark)
-    colours = front[:, 2] if front.shape[1] == 3 else BLUE
-    points = axes.scatter(front[:, 0], front[:, 1], c=colours, s=12, cmap="viridis")
     axes.set(xlabel=names[0], ylabel=names[1])
     if front.shape[1] == 3:
-        figure.colorbar(points, label=names[2])
+        figure.colorbar(axes.scatter(*front[:, :2].T, c=front[:, 2], s=12, cmap="viridis"), label=names[2])
+    else:
+        axes.scatter(*front.T, color=BLUE, s=12)
 
 
 def draw_parallel(axes: Axes, benchmark: Benchmark) -> None:
@@ -59,7 +59,7 @@ def draw(name: str) -> None:
     # The circuit's front is stored for both backends; the portable one needs no program to draw.
     benchmark = benchmarks.get(name, backend="pwl" if name == "circuit" else None)
     n_objectives = len(benchmark.problem.objectives)
-    figure, axes = plt.subplots(figsize=(9.0 if n_objectives > 3 else 6.4, 4.2), layout="constrained")
+    figure, axes = plt.subplots(figsize=(max(6.4, 1.5 * n_objectives), 4.2), layout="constrained")
     if n_objectives <= 3:
         draw_plane(figure, axes, benchmark)
     else:

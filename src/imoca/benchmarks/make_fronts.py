@@ -179,7 +179,8 @@ def make_front(name: str) -> StoredFront:
     rows = spread_rows(dense_values, 2 * search.n_stored)
     designs, values = polish(dense_designs[rows], dense_values[rows], search)
     volume = hypervolume(np.concatenate([dense_values, values]), search.reference_point)
-    best = non_dominated(values)
+    # A point below the reference point adds no volume, but would stretch the range that distances are scaled by.
+    best = non_dominated(values) & (values >= search.reference_point).all(axis=1)
     designs, values = designs[best], values[best]
     rows = spread_rows(values, search.n_stored)
     return StoredFront(designs[rows], values[rows], volume)

@@ -131,13 +131,13 @@ def test_a_round_trip_alone_is_request_service_and_reply() -> None:
     assert counts.n_ejected == 11
 
 
-def test_a_sleeping_channel_delays_the_head_by_its_wake_up_at_every_router() -> None:
+def test_a_sleeping_channel_delays_the_head_by_its_wake_up_at_every_hop() -> None:
     awake = one_packet(PLAIN, 0, 2)
     late = PLAIN._replace(wake_after=8, wake_cycles=2)
     arrays = (np.array([20]), np.array([0]), np.array([2]))
     asleep = run_mesh(late, *arrays, compiled=False)
-    assert asleep.latency_sum == awake.latency_sum + 3 * 2
-    assert asleep.n_wakes == 3
+    assert asleep.latency_sum == awake.latency_sum + 2 * 2  # the local channel never sleeps
+    assert asleep.n_wakes == 2
 
 
 def test_a_packet_meets_another_on_its_way_by_xy_but_not_by_yx() -> None:
@@ -176,6 +176,14 @@ def test_compiled_and_interpreted_runs_agree_bit_for_bit(flags: tuple[int, int, 
     )
     traffic = requests("spread", 1.0, 1000)
     assert run_mesh(mesh_, *traffic, compiled=True) == run_mesh(mesh_, *traffic, compiled=False)
+
+
+def test_a_packet_waits_until_the_one_before_has_left_the_only_local_channel() -> None:
+    # with three cycles of pipeline a flit injected in cycle 0 leaves in cycle 3; the next is injected in cycle 4
+    mesh_ = PLAIN._replace(side=3, n_channels=1, pipeline=3)
+    counts = run_mesh(mesh_, np.array([0, 1]), np.array([0, 0]), np.array([1, 1]), compiled=False)
+    alone = 4 + 3 + 1
+    assert counts.latency_sum == alone + (3 + alone)
 
 
 # Traffic.

@@ -88,16 +88,19 @@ def queue_packet(state: State, packet: int) -> None:
 
 
 def inject(mesh: Mesh, state: State, node: int, now: int) -> None:
-    """Write one flit of the first waiting packet into a local channel of its class, the emptiest at its start."""
+    """Write one flit of the first waiting packet into a local channel of its class, which it needs for itself."""
     packet = state.queue_first[node]
     kind = state.kind[packet]
     if state.channel[node] < 0:
         local = (node * N_PORTS + LOCAL) * 2 * mesh.n_channels
-        state.channel[node] = free_channel(mesh, state, local + kind * mesh.n_channels)
+        best = free_channel(mesh, state, local + kind * mesh.n_channels)
+        if state.credits[best] < mesh.depth:
+            return
+        state.channel[node] = best
     channel = state.channel[node]
     if state.credits[channel] == 0:
         return
-    write_flit(mesh, state, node, channel, packet, state.n_sent[node], now, now + mesh.pipeline)
+    write_flit(mesh, state, node, channel, packet, state.n_sent[node], now + mesh.pipeline)
     state.counters[INJECTED] += 1
     state.n_sent[node] += 1
     if state.n_sent[node] == packet_length(mesh, kind):
@@ -114,13 +117,16 @@ def packet_length(mesh: Mesh, kind: int) -> int:
     return mesh.request_length if kind == REQUEST else mesh.reply_length
 
 
-def write_flit(
-    mesh: Mesh, state: State, node: int, channel: int, packet: int, index: int, now: int, ready: int
-) -> None:
-    """Append a flit to a channel, which first has to wake up if it slept."""
-    if mesh.wake_after > 0 and state.n_held[channel] == 0 and now - state.idle_since[channel] >= mesh.wake_after:
-        ready += mesh.wake_cycles
-        state.counters[WAKES] += 1
+def wake_up(mesh: Mesh, state: State, channel: int, now: int) -> int:
+    """Cycles until a channel that is about to be written is awake; local ones never sleep."""
+    if mesh.wake_after == 0 or state.n_held[channel] > 0 or now - state.idle_since[channel] < mesh.wake_after:
+        return 0
+    state.counters[WAKES] += 1
+    return mesh.wake_cycles
+
+
+def write_flit(mesh: Mesh, state: State, node: int, channel: int, packet: int, index: int, ready: int) -> None:
+    """Append a flit to a channel."""
     slot = channel * mesh.depth + wrapped(state.first[channel] + state.n_held[channel], mesh.depth)
     state.slot_packet[slot], state.slot_index[slot], state.slot_ready[slot] = packet, index, ready
     state.n_held[channel] += 1
@@ -264,7 +270,8 @@ def move_flit(mesh: Mesh, state: State, node: int, channel: int, port: int, now:
             finish_packet(mesh, state, packet, now + 1)
         return
     state.counters[HOPS] += 1
-    write_flit(mesh, state, node_behind(mesh, node, port), target, packet, index, now, now + 1 + mesh.pipeline)
+    ready = now + 1 + mesh.pipeline + wake_up(mesh, state, target, now)
+    write_flit(mesh, state, node_behind(mesh, node, port), target, packet, index, ready)
     if is_tail:
         state.is_taken[target] = 0
 
@@ -290,6 +297,7 @@ SIMULATION = (  # what `simulate` calls, every function before those that call i
     queue_replies,
     packet_length,
     free_channel,
+    wake_up,
     write_flit,
     inject,
     output_port,

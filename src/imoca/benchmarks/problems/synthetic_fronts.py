@@ -70,13 +70,24 @@ def searched(search: FrontSearch) -> DenseFront:
 
 
 def thinned(dense: DenseFront, search: FrontSearch) -> StoredFront:
-    """Some hundred points of a dense front, polished."""
-    rows = spread_rows(dense.values, 2 * search.n_stored)
+    """Some hundred points of a dense front, polished.
+
+    One below the reference point adds no volume, but would stretch the range that distances are scaled by.
+    """
+    counts = (dense.values >= search.reference_point).all(axis=1)
+    dense = DenseFront(dense.designs[counts], dense.values[counts], dense.volume)
+    rows = spread_with_ends(dense.values, 2 * search.n_stored)
     designs, values = polish(dense.designs[rows], dense.values[rows], search)
     best = non_dominated(values)
     designs, values = designs[best], values[best]
-    rows = spread_rows(values, search.n_stored)
+    rows = spread_with_ends(values, search.n_stored)
     return StoredFront(designs[rows], values[rows], dense.volume)
+
+
+def spread_with_ends(values: Array, n_rows: int) -> IntArray:  # at most (n_rows,)
+    """An even spread that holds the best and the worst of each objective: indicators scale by the range."""
+    ends = np.unique(np.concatenate([values.argmax(axis=0), values.argmin(axis=0)]))
+    return np.union1d(ends, spread_rows(values, n_rows - len(ends)))
 
 
 # Ackley, Rosenbrock, sphere: Rosenbrock's valley, then evolution from there.
@@ -110,13 +121,18 @@ def weighted_sum_minima(n: int, rng: np.random.Generator) -> Array:  # (n, 5)
 def evolved(start: Array, seed: int) -> Array:  # (n, 5)
     """The last population of NSGA-II; pymoo is needed here only."""
     from pymoo.algorithms.moo.nsga2 import NSGA2
-    from pymoo.optimize import minimize as evolve
-    from pymoo.problems.functional import FunctionalProblem
+    from pymoo.core.evaluator import Evaluator
+    from pymoo.core.problem import Problem
+    from pymoo.problems.static import StaticProblem
 
-    objectives = [lambda u, j=j: -ackley_rosenbrock_sphere.true_values(u[None])[0, j] for j in range(3)]
-    problem = FunctionalProblem(5, objectives, xl=np.zeros(5), xu=np.ones(5))
-    answer = evolve(problem, NSGA2(len(start), sampling=start), ("n_gen", NSGA2_GENERATIONS), seed=seed)
-    return np.asarray(answer.X)
+    problem, algorithm = Problem(n_var=5, n_obj=3, xl=0.0, xu=1.0), NSGA2(len(start), sampling=start)
+    algorithm.setup(problem, termination=("n_gen", NSGA2_GENERATIONS), seed=seed)
+    while algorithm.has_next():
+        population = algorithm.ask()
+        losses = -ackley_rosenbrock_sphere.true_values(population.get("X"))
+        Evaluator().eval(StaticProblem(problem, F=losses), population)
+        algorithm.tell(infills=population)
+    return np.asarray(algorithm.result().X)
 
 
 # QV: sums of points of a curve.
