@@ -14,6 +14,7 @@ from imoca.methods.initial_design import sobol_designs
 from imoca.models.paths import Paths, draw_paths
 from imoca.pareto.search import Front, search_fronts
 
+N_INCUMBENTS = 256  # designs already asked about from which searches start, the best of each objective
 N_SEARCH_DESIGNS = 512  # Sobol designs at which every draw is evaluated first
 CLEARANCE = 5.0  # observation standard deviations by which a sampled maximum exceeds the best known mean
 ARCHIVE_SIZE = 200  # points per front while it is searched
@@ -35,8 +36,8 @@ def sample_maxima(
     maximiser of a component is itself non-dominated, so no multi-objective search is needed.
     """
     space = beliefs.problem.space
-    observed = np.unique(np.concatenate([surrogate.x for surrogate in beliefs.surrogates]), axis=0)
-    start_designs = np.concatenate([sobol_designs(beliefs.problem, N_SEARCH_DESIGNS, rng), observed])
+    known = _incumbents(beliefs)
+    start_designs = np.concatenate([sobol_designs(beliefs.problem, N_SEARCH_DESIGNS, rng), known])
     maxima, designs = [], []
     for j, draws in enumerate(paths):
         best = start_designs[np.argmax(draws(start_designs), axis=0)]  # (S, d)
@@ -46,7 +47,7 @@ def sample_maxima(
         # stopped early, and a known design exactly at the maximum would look informative for ever.
         surrogate = beliefs.surrogates[j]
         clearance = CLEARANCE * np.sqrt(observation_variance(surrogate.hyperparameters.noise_variance))
-        floor = surrogate.mean_at_target(observed).max() + clearance
+        floor = surrogate.mean_at_target(known).max() + clearance
         maxima.append(np.maximum(values, floor))
         designs.append(x)
     return np.column_stack(maxima), np.concatenate(designs)
@@ -54,8 +55,7 @@ def sample_maxima(
 
 def sample_fronts(beliefs: Beliefs, paths: Sequence[Paths], extremes: Array, rng: np.random.Generator) -> list[Front]:
     """The whole front of every draw; ``extremes`` (m, d) are designs known to lie on some of them."""
-    observed = np.unique(np.concatenate([surrogate.x for surrogate in beliefs.surrogates]), axis=0)
-    starts = [sobol_designs(beliefs.problem, N_SEARCH_DESIGNS, rng), observed, extremes]
+    starts = [sobol_designs(beliefs.problem, N_SEARCH_DESIGNS, rng), _incumbents(beliefs), extremes]
     fronts = search_fronts(
         lambda x: np.stack([draws(x) for draws in paths], axis=2),
         beliefs.problem.space,
@@ -66,3 +66,13 @@ def sample_fronts(beliefs: Beliefs, paths: Sequence[Paths], extremes: Array, rng
         n_children=N_CHILDREN,
     )
     return [front.thinned(FRONT_SIZE) for front in fronts]
+
+
+def _incumbents(beliefs: Beliefs) -> Array:  # (m, d)
+    """The designs asked about so far; of very many those with the best means at full accuracy."""
+    asked = np.unique(np.concatenate([surrogate.x for surrogate in beliefs.surrogates]), axis=0)
+    if len(asked) <= N_INCUMBENTS:
+        return asked
+    share = -(-N_INCUMBENTS // len(beliefs.surrogates))
+    best = np.argsort(-beliefs.means_at_target(asked), axis=0)[:share]
+    return asked[np.unique(best)]

@@ -43,7 +43,7 @@ N_SPREAD = 256  # Sobol designs among the candidates
 N_NEAR = 128  # designs of the sampled fronts among the candidates, and as many moves of them
 MOVE_RANGE = (0.005, 0.1)  # of those moves, in the unit cube
 N_STARTS = 4  # candidates from which gradients climb
-MAX_WORK = 2e10  # multiplications for scoring the candidates; with thousands of observations fewer are scored
+MAX_WORK = 1e10  # multiplications for scoring the candidates; with thousands of observations fewer are scored
 
 
 @dataclass(frozen=True)

@@ -288,23 +288,24 @@ def test_the_low_fidelity_ranks_designs_as_the_full_one_and_flatters_the_congest
     assert spearmanr(low[:, 1], full[:, 1]).statistic > 0.99
     congested = full[:, 0] > 150.0
     assert 0.0 < congested.mean() < 0.05
-    assert (low[congested, 0] < full[congested, 0]).mean() > 0.9
+    assert low[congested, 0].mean() < 0.6 * full[congested, 0].mean()
+    assert low[:, 0].max() < 0.3 * full[:, 0].max()
 
 
 def test_latency_and_energy_spread_as_specified() -> None:
     latency, energy = stored_table()[1].T
-    np.testing.assert_allclose(np.quantile(latency, [0.0, 0.1, 0.5, 0.9]), [45.8, 51.9, 69.1, 96.7], rtol=0.05)
+    np.testing.assert_allclose(np.quantile(latency, [0.0, 0.1, 0.5, 0.9]), [45.8, 51.9, 69.1, 96.7], rtol=0.02)
     np.testing.assert_allclose(np.quantile(energy, [0.0, 0.1, 0.5, 0.9, 1.0]), [540, 632, 936, 1331, 1691], rtol=0.03)
 
 
-def test_the_main_effects_have_the_specified_signs_and_sizes() -> None:
-    energy = stored_table()[1, :, 1]
-    for parameter, effect in ((0, 260.0), (1, 134.0), (2, 153.0), (3, 75.0), (6, 22.0), (8, 382.0), (9, -51.0)):
-        assert main_effect(energy, parameter) == pytest.approx(effect, rel=0.15)
-    latency = np.minimum(stored_table()[1, :, 0], 150.0)  # a few congested designs would rule the mean
-    for parameter in (0, 1, 2, 3, 7, 8):
-        assert main_effect(latency, parameter) < 0.0
-    assert main_effect(latency, 9) > 0.0
+def test_the_main_effects_are_those_specified() -> None:
+    latency, energy = stored_table()[1].T
+    nanoseconds = {0: -19.0, 1: -11.0, 2: -11.0, 3: -29.0, 5: -8.0, 7: -11.0, 8: -28.0, 9: 21.0}
+    picojoules = {0: 260.0, 1: 134.0, 2: 153.0, 3: 75.0, 6: 22.0, 8: 382.0, 9: -51.0}
+    for parameter, effect in nanoseconds.items():
+        assert main_effect(latency, parameter) == pytest.approx(effect, abs=0.6)
+    for parameter, effect in picojoules.items():
+        assert main_effect(energy, parameter) == pytest.approx(effect, rel=0.05)
 
 
 def test_the_stored_front_is_the_exact_front_of_the_table() -> None:
@@ -314,7 +315,6 @@ def test_the_stored_front_is_the_exact_front_of_the_table() -> None:
     assert stored.hypervolume == pytest.approx(hypervolume(exact.values, np.array([-150.0, -1800.0])))
     assert non_dominated(stored.values).all()
     assert stored.hypervolume == pytest.approx(1.2131e5, rel=0.01)
-    assert 15 <= len(stored.values) <= 30
 
 
 @pytest.mark.parametrize(("n_designs", "share"), [(10, 0.85), (20, 0.91), (50, 0.95), (100, 0.98)])
