@@ -26,7 +26,7 @@ MAY_IMPORT = {
     "study": {
         *("methods", "models", "pareto", "problem", "trials", "answers", "errors", "arrays", "storage", "runners"),
     },
-    "benchmarks": {"study", "pareto", "problem", "errors", "arrays"},
+    "benchmarks": {"study", "runners", "pareto", "problem", "trials", "errors", "arrays"},
     "cli": {"study", "benchmarks", "pareto", "problem", "trials", "errors", "arrays"},
     "__init__": {"study", "problem", "trials", "errors"},
 }

@@ -337,7 +337,7 @@ def test_a_design_finds_its_row_by_its_bits() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("setting", ["coupled", "per_objective"])
 def test_true_values_are_those_of_the_simulators_at_full_fidelity(setting: str) -> None:
-    # At the low fidelity without Numba, where a full run takes a minute; the table's two halves are made alike.
+    # At the low fidelity without Numba, where a full run takes ten seconds; the table's two halves are made alike.
     level = 1 if find_spec("numba") is not None else 0
     problem = network_on_chip(setting=setting).problem
     design = all_designs()[614]

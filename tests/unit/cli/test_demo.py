@@ -1,5 +1,6 @@
 """The command line as a user meets it."""
 
+import json
 import subprocess
 import sys
 from pathlib import Path
@@ -35,3 +36,11 @@ def test_help_lists_the_verbs() -> None:
     answer = run("--help")
     assert answer.returncode == 0
     assert "demo" in answer.stdout
+
+
+def test_bench_lists_the_problems_and_shows_what_fidelities_are_worth() -> None:
+    assert "rocket" in run("bench", "problems").stdout
+    rows = json.loads(run("bench", "problem", "branin_currin", "--designs", "4", "--json").stdout)
+    assert rows[0]["cost_ratio"] == pytest.approx(0.05 / 1.05)
+    table = run("bench", "problem", "branin_currin", "--designs", "4").stdout.splitlines()
+    assert table[1].split() == ["simulator", "output", "fidelity", "cost", "ratio", "rank", "corr.", "rel.", "error"]

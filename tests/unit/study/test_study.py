@@ -230,6 +230,14 @@ def test_verified_points_carry_what_was_measured_at_full_accuracy() -> None:
         assert 0.2 <= point.parameters["x"] <= 0.8
 
 
+def test_the_front_of_one_objective_is_its_best_design() -> None:
+    simulator = Simulator("left", [Objective("l", "minimize")], left, fidelity=Fidelity.continuous(), cost="0.1 + z")
+    study = Study(Problem([Real("x", 0.0, 1.0)], [simulator]), n_fronts=3)
+    study.optimize(3.0)
+    (point,) = study.pareto_front()
+    assert point.parameters["x"] == pytest.approx(0.2, abs=0.03)
+
+
 def test_there_is_no_front_before_every_objective_has_an_answer() -> None:
     study = make_study()
     assert study.pareto_front() == []

@@ -1,6 +1,6 @@
 """Simulate all 1024 networks: ``python -m imoca.benchmarks.problems.network_on_chip_front``.
 
-Ten minutes with Numba, a day without. Stores the table of both objectives at both fidelities, from which the
+Six minutes of one core with Numba, three hours without. Stores the table of both objectives at both fidelities, from which the
 benchmark takes its true values, and the exact front.
 """
 

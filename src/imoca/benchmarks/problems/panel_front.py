@@ -2,7 +2,8 @@
 
 An evolutionary search on the unit cell gives a front to start from. Then sweeps over the front of the whole panel:
 around every point many steps are tried on the cell, its strength corrected by the ratio of panel to cell at that
-point, and the one that promises most without loss in either objective is run on the panel.
+point, and the one that promises most without loss in either objective is run on the panel. At last the gaps are
+halved by running the means of neighbours: with few points, the steps between them would cost 1500 / n of volume.
 """
 
 import logging
@@ -27,7 +28,8 @@ COMMAND = "python -m imoca.benchmarks.problems.panel_front"
 N_START = 512
 N_STORED = 300
 CELL_GENERATIONS, CELL_CHILDREN = 60, 150
-N_SWEEPS, N_STEPS = 8, 40
+N_SWEEPS, N_STEPS = 4, 30
+N_HALVINGS = 2
 STEP_SCALES = (0.002, 0.1)  # of the unit cube
 SEED = 0
 SPACE = SearchSpace(PARAMETERS)
@@ -72,6 +74,13 @@ def promising_steps(front: Tried, rng: np.random.Generator) -> Array:  # (m, 6)
     return np.array(found).reshape(-1, front.designs.shape[1])
 
 
+def means_of_neighbours(front: Tried) -> Array:  # (m, 6)
+    """Designs half way between two that follow each other along the front with equally many stiffeners."""
+    designs = front.designs[np.argsort(front.values[:, 0])]
+    is_alike = designs[1:, 0] == designs[:-1, 0]
+    return np.asarray(0.5 * (designs[1:] + designs[:-1])[is_alike])
+
+
 def search_front() -> StoredFront:
     """The front of the whole panel, thinned, with the hypervolume of everything found."""
     rng = np.random.default_rng(SEED)
@@ -86,16 +95,20 @@ def search_front() -> StoredFront:
         n_children=CELL_CHILDREN,
     )[0]
     front = run_panels(cell_front.x)
-    n_runs = len(cell_front.x)
-    for sweep in range(N_SWEEPS):
-        steps = promising_steps(front, rng)
-        front = merge(front, run_panels(steps))
-        n_runs += len(steps)
-        volume = hypervolume(front.values, REFERENCE_POINT)
-        logger.info("sweep %d, %d runs: %d points, %.6g", sweep + 1, n_runs, len(front.values), volume)
+    for _ in range(N_SWEEPS):
+        front = _extended(front, promising_steps(front, rng))
+    for _ in range(N_HALVINGS):
+        front = _extended(front, means_of_neighbours(front))
     kept = Front(front.designs, front.values).thinned(N_STORED)
     order = np.argsort(kept.values[:, 0])
     return StoredFront(kept.x[order], kept.values[order], hypervolume(front.values, REFERENCE_POINT))
+
+
+def _extended(front: Tried, designs: Array) -> Tried:
+    front = merge(front, run_panels(designs))
+    volume = hypervolume(front.values, REFERENCE_POINT)
+    logger.info("%d more runs: %d points, hypervolume %.6g", len(designs), len(front.values), volume)
+    return front
 
 
 def main() -> None:
