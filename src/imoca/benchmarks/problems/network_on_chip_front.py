@@ -1,7 +1,7 @@
 """Simulate all 1024 networks: ``python -m imoca.benchmarks.problems.network_on_chip_front``.
 
-Six minutes of one core with Numba, three hours without. Stores the table of both objectives at both fidelities, from which the
-benchmark takes its true values, and the exact front.
+Six minutes of one core with Numba, three hours without. Stores the table of both objectives at both fidelities, from
+which the benchmark takes its true values, and the exact front.
 """
 
 import logging
