@@ -156,7 +156,8 @@ class Simulator:
     ) -> Array:  # (n, g)
         """Cost in units of the budget: ``full_cost * C(x, z) / C(x, 1)``, for declared costs only."""
         with_target = np.append(np.asarray(z, dtype=np.float64), 1.0)
-        columns = space.columns(x) if self.cost.depends_on_design else {}
+        designs = space.check_encoded(x)
+        columns = space.columns(designs) if self.cost.depends_on_design else {}
         raw = self._raw_cost(columns, with_target)
         with np.errstate(over="ignore", under="ignore"):
             ratio: Array = self.full_cost * (raw[:, :-1] / raw[:, -1:]) * np.ones((len(x), 1))

@@ -92,12 +92,12 @@ class SearchSpace:
 
     def decode(self, x: Array) -> dict[str, Value]:  # (d,)
         """The nearest valid design, as named values."""
-        row = self._check_shape(np.asarray(x, dtype=np.float64)[None, ...])[0]
+        row = self.check_encoded(np.asarray(x, dtype=np.float64)[None, ...])[0]
         return {parameter.name: parameter.decode(row[part]) for parameter, part in self._parts()}
 
     def snap(self, x: Array) -> Array:  # (n, d) -> (n, d)
         """The nearest encoded designs that exist: integers and choices moved to their nodes."""
-        rows = self._check_shape(x)
+        rows = self.check_encoded(x)
         return np.concatenate([parameter.snap(rows[:, part]) for parameter, part in self._parts()], axis=1)
 
     def neighbours(self, x: Array) -> Array:  # (d,) -> (m, d)
@@ -123,7 +123,7 @@ class SearchSpace:
 
     def columns(self, x: Array) -> dict[str, Array]:  # (n, d) -> name: (n,)
         """Decoded numbers per numeric parameter, for costs that depend on the design."""
-        rows = self._check_shape(x)
+        rows = self.check_encoded(x)
         return {p.name: p.numbers(rows[:, part]) for p, part in self._parts() if p.is_numeric}
 
     def _parts(self) -> Iterator[tuple[Parameter, slice]]:
@@ -132,7 +132,7 @@ class SearchSpace:
             yield parameter, slice(start, start + parameter.n_columns)
             start += parameter.n_columns
 
-    def _check_shape(self, x: Array) -> Array:
+    def check_encoded(self, x: Array) -> Array:
         rows = np.asarray(x, dtype=np.float64)
         if rows.ndim != 2 or rows.shape[1] != self.n_columns:
             raise ParameterError(
