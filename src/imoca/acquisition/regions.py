@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import reduce
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.special import ndtr, ndtri
 from scipy.stats import qmc
 
@@ -27,7 +28,7 @@ def dominated_regions(fronts: Sequence[Array], rng: np.random.Generator) -> Domi
     if n_objectives <= MAX_BOX_OBJECTIVES:
         return BoxRegions.below(fronts)
     uniform = qmc.Sobol(n_objectives, rng=rng).random(N_DRAWS)
-    return SampledRegions(tuple(fronts), ndtri(np.clip(uniform, 1e-9, 1.0 - 1e-9)))
+    return SampledRegions.below(fronts, ndtri(np.clip(uniform, 1e-9, 1.0 - 1e-9)))
 
 
 @dataclass(frozen=True)
@@ -114,10 +115,24 @@ def _mass(boxes: Array) -> Array:  # (n, S)
 
 @dataclass(frozen=True)
 class SampledRegions:
-    """The same moments by quasi-Monte Carlo on common normal draws, for any number of objectives."""
+    """The same moments by quasi-Monte Carlo on common normal draws, for any number of objectives.
 
-    fronts: tuple[Array, ...]  # S of (l_s, K)
+    Which draws lie below a point in one objective depends only on how many do; so they are looked up as a row of bits,
+    and a point's rows are joined by "and", a front's points by "or".
+    """
+
+    fronts: Array  # (S, l, K), shorter fronts padded with -inf
     draws: Array  # (Q, K) standard normal
+    below_rank: NDArray[np.uint8]  # (K, Q + 1, Q / 8) bits of the r smallest draws of each objective, r = 0..Q
+
+    @staticmethod
+    def below(fronts: Sequence[Array], draws: Array) -> SampledRegions:
+        padded = np.full((len(fronts), max(map(len, fronts)), draws.shape[1]), -np.inf)
+        for s, front in enumerate(fronts):
+            padded[s, : len(front)] = front
+        ranks = np.argsort(np.argsort(draws, axis=0), axis=0)  # (Q, K)
+        is_below = ranks.T[:, None, :] < np.arange(len(draws) + 1)[:, None]  # (K, Q + 1, Q)
+        return SampledRegions(padded, draws, np.packbits(is_below, axis=-1))
 
     def marginal_moments(self, mean: Array, std: Array) -> Array:
         weights = self._weights(mean, std)  # (n, S, Q)
@@ -130,10 +145,11 @@ class SampledRegions:
 
     def _weights(self, mean: Array, std: Array) -> Array:
         """Weight of each draw given each region: equal among the draws inside, over all draws if none is."""
-        inside = np.empty((len(mean), len(self.fronts), len(self.draws)))
-        for i in range(len(mean)):
-            points = mean[i] + std[i] * self.draws  # (Q, K)
-            for s, front in enumerate(self.fronts):
-                inside[i, s] = (points[:, None, :] <= front).all(axis=-1).any(axis=1)
+        edges = (self.fronts - mean[:, None, None, :]) / std[:, None, None, :]  # (n, S, l, K)
+        bits = np.uint8(255)
+        for k, column in enumerate(np.sort(self.draws, axis=0).T):
+            bits = bits & self.below_rank[k][np.searchsorted(column, edges[..., k], side="right")]
+        joined = np.bitwise_or.reduce(bits, axis=2)  # (n, S, Q / 8)
+        inside = np.unpackbits(joined, axis=-1, count=len(self.draws)).astype(np.float64)
         count = inside.sum(axis=-1, keepdims=True)
         return np.where(count > 0, inside / np.maximum(count, 1.0), 1.0 / len(self.draws))

@@ -8,6 +8,7 @@ import numpy as np
 
 from imoca.acquisition.gain import observation_variance
 from imoca.acquisition.maximise import climb
+from imoca.acquisition.regions import MAX_BOX_OBJECTIVES
 from imoca.arrays import Array
 from imoca.methods.beliefs import Beliefs
 from imoca.methods.initial_design import sobol_designs
@@ -18,7 +19,7 @@ N_INCUMBENTS = 256  # designs already asked about from which searches start, the
 N_SEARCH_DESIGNS = 512  # Sobol designs at which every draw is evaluated first
 CLEARANCE = 5.0  # observation standard deviations by which a sampled maximum exceeds the best known mean
 ARCHIVE_SIZE = 200  # points per front while it is searched
-FRONT_SIZE = 50  # and when it is used
+FRONT_SIZE = 50  # and when it is cut into boxes
 N_GENERATIONS = 3
 N_CHILDREN = 300
 
@@ -65,7 +66,8 @@ def sample_fronts(beliefs: Beliefs, paths: Sequence[Paths], extremes: Array, rng
         n_generations=N_GENERATIONS,
         n_children=N_CHILDREN,
     )
-    return [front.thinned(FRONT_SIZE) for front in fronts]
+    # Draws are compared with hundreds of points as fast as with fifty, and a front of many objectives needs them.
+    return [front.thinned(FRONT_SIZE) for front in fronts] if len(paths) <= MAX_BOX_OBJECTIVES else fronts
 
 
 def _incumbents(beliefs: Beliefs) -> Array:  # (m, d)

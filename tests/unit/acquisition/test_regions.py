@@ -2,7 +2,8 @@
 
 import numpy as np
 import pytest
-from scipy.stats import truncnorm
+from scipy.special import ndtri
+from scipy.stats import qmc, truncnorm
 
 from imoca.acquisition.regions import BoxRegions, SampledRegions, dominated_regions
 from imoca.pareto.dominance import non_dominated
@@ -50,12 +51,23 @@ def test_marginal_moments_are_those_of_the_pairs(n_objectives: int, rng: np.rand
 
 
 def test_sampled_moments_agree_with_boxes(rng: np.random.Generator) -> None:
-    front = make_front(rng, 3)
+    fronts = [make_front(rng, 3), make_front(rng, 3, 8)]
     mean, std = rng.standard_normal((2, 3)), np.ones((2, 3))
-    sampled = SampledRegions((front,), rng.standard_normal((100_000, 3)))
-    boxes = BoxRegions.below([front])
+    draws = ndtri(qmc.Sobol(3, rng=rng).random_base2(12))
+    sampled, boxes = SampledRegions.below(fronts, draws), BoxRegions.below(fronts)
     np.testing.assert_allclose(sampled.marginal_moments(mean, std), boxes.marginal_moments(mean, std), atol=0.03)
     np.testing.assert_allclose(sampled.pair_moments(mean, std), boxes.pair_moments(mean, std), atol=0.1)
+
+
+def test_the_bits_of_the_draws_are_those_of_comparing_every_draw_with_every_point(rng: np.random.Generator) -> None:
+    fronts = [make_front(rng, 6), make_front(rng, 6, 5)]
+    mean, std, draws = rng.standard_normal((3, 6)), rng.uniform(0.5, 2.0, (3, 6)), rng.standard_normal((77, 6))
+    weights = SampledRegions.below(fronts, draws)._weights(mean, std)
+    for i in range(3):
+        f = mean[i] + std[i] * draws
+        for s, front in enumerate(fronts):
+            inside = (f[:, None, :] <= front).all(axis=2).any(axis=1)
+            np.testing.assert_allclose(weights[i, s], inside / inside.sum() if inside.any() else 1 / 77)
 
 
 def test_boxes_serve_up_to_four_objectives_and_draws_beyond(rng: np.random.Generator) -> None:
