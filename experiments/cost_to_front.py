@@ -52,10 +52,10 @@ TABLES = {
     "settings": [
         Row("branin_currin", "imoca-p", 12, {"initial_design": "paper"}),
         Row("branin_currin", "imoca-p", 30, {"fidelity_reduction": True}),
-        Row("branin_currin", "imoca-e", 16, {"initial_design": "paper"}),
-        Row("branin_currin", "imoca-e", 30, {"fidelity_reduction": True}),
+        Row("branin_currin", "imoca-t", 6, {"fidelity_reduction": False}),
+        Row("branin_currin", "imoca-e", 20, {"fidelity_reduction": True}),
         Row("branin_currin", "imoca-t", 40, {"initial_design": "paper"}),
-        Row("branin_currin", "imoca-t", 8, {"fidelity_reduction": False}),
+        Row("branin_currin", "imoca-e", 12, {"initial_design": "paper"}),
         Row("branin_currin", "naive-cfmo", 36, {"initial_design": "paper"}),
         Row("branin_currin", "imoca-p", 7, {"n_fronts": 1}),
     ],
@@ -115,10 +115,18 @@ def main() -> None:
         "rows": [],
     }
     RESULTS.mkdir(exist_ok=True)
+    if path.exists():  # a run that was cut off goes on where it stopped
+        stored = json.loads(path.read_text(encoding="utf-8"))
+        if stored["command"] == record["command"] and stored["versions"] == record["versions"]:
+            record = stored
     print("| problem | method | settings | budget | median cost within 1 % | worst | median last gap |")
     print("|---|---|---|---|---|---|---|")
     with ProcessPoolExecutor(options.processes) as pool:
         for row in TABLES[options.table]:
+            done = [old for old in record["rows"] if {key: old[key] for key in asdict(row)} == asdict(row)]
+            if done:
+                print(as_line(done[0]), flush=True)
+                continue
             runs = list(pool.map(cost_to_front, [row] * options.seeds, range(options.seeds)))
             record["rows"].append(asdict(row) | {"runs": runs})
             print(as_line(record["rows"][-1]), flush=True)
