@@ -30,3 +30,13 @@ def spent_per_trial(problem: Problem, trials: Sequence[Trial]) -> Array:  # (n,)
                 z = simulator.fidelity.encode(trial.fidelities[simulator.name])
                 spent[i] += model.ratio(x[i : i + 1], np.array([z]))[0, 0]
     return spent
+
+
+def is_cost_guessed(problem: Problem, trials: Sequence[Trial]) -> bool:
+    """Whether some measured cost was seen at one fidelity only, so that a full run's cost is a mere guess."""
+    for simulator in problem.simulators:
+        if simulator.is_cost_measured:
+            seen = {trial.fidelities[simulator.name] for trial in trials if simulator.name in trial.costs}
+            if len(seen) == 1 and simulator.fidelity.target not in seen:
+                return True
+    return False

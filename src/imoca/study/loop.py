@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from imoca.answers import is_finite_number
 from imoca.errors import MethodError, SimulatorError
 from imoca.runners.inline import run_inline
+from imoca.study.accounting import is_cost_guessed
 from imoca.study.progress import Progress, is_terminal
 from imoca.trials import Trial, TrialState
 
@@ -27,7 +28,7 @@ def run_until(study: Study, budget: float, on_trial: Callable[[Trial], None] | N
     is_shown = is_terminal() if progress is None else progress
     display = Progress(study, budget) if is_shown else None
     with display or nullcontext():
-        while study.cost_spent < budget:
+        while study.cost_spent < budget or is_cost_guessed(study.problem, study.trials):
             trial = study.ask()
             if display:
                 display.started(trial)

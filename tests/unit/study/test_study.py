@@ -203,6 +203,17 @@ def test_optimize_stops_at_the_budget_and_a_larger_one_continues() -> None:
     assert study.trials[:n] == study.trials[:n]
 
 
+def test_a_measured_cost_must_be_seen_at_two_fidelities_before_a_budget_is_judged() -> None:
+    def costly(x: float, z: float) -> tuple[float, float]:
+        return x, 600.0**z
+
+    simulator = Simulator("s", [Objective("f", "minimize")], costly, fidelity=Fidelity.continuous(), cost="measured")
+    study = Study(Problem([Real("x", 0.0, 1.0)], [simulator]))
+    study.optimize(0.05)  # the first question, at z = 0.7, costs 600^-0.3 = 0.15
+    assert [trial.fidelities["s"] for trial in study.trials] == [0.7, 0.0]
+    assert study.cost_spent == pytest.approx(600**-0.3 + 1 / 600, rel=0.3)
+
+
 def test_the_front_of_two_parabolas_is_found_with_honest_uncertainty() -> None:
     study = make_study(seed=1)
     study.optimize(8.0)
