@@ -56,8 +56,6 @@ TABLES = {
         Row("branin_currin", "imoca-e", 20, {"fidelity_reduction": True}),
         Row("branin_currin", "imoca-t", 40, {"initial_design": "paper"}),
         Row("branin_currin", "imoca-e", 12, {"initial_design": "paper"}),
-        Row("branin_currin", "naive-cfmo", 36, {"initial_design": "paper"}),
-        Row("branin_currin", "imoca-p", 7, {"n_fronts": 1}),
     ],
 }
 
