@@ -17,7 +17,7 @@ PLAIN_WIDTH = 120  # of the table in a pipe or a log, where there is no terminal
 
 
 def demo(
-    budget: Annotated[float, typer.Option(help="Cost to spend, in full-accuracy flights.")] = 0.5,
+    budget: Annotated[float, typer.Option(help="Cost to spend, in full-accuracy flights.")] = 0.3,
     method: Annotated[str, typer.Option(help="Which method asks.")] = "imoca-p",
     seed: Annotated[int, typer.Option(help="Same seed, same questions.")] = 0,
 ) -> None:
