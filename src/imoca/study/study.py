@@ -30,6 +30,7 @@ class Study:
     """Finds the Pareto front of a problem at full accuracy for little cost.
 
     The same problem, method, seed and answers give the same questions, whether asked in one go or after a restart.
+    (On one machine with one number of BLAS threads: sums in another order differ in their last bit.)
     """
 
     def __init__(
