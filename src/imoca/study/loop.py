@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from typing import TYPE_CHECKING
@@ -21,7 +20,7 @@ MINIMUM_JUDGED = 5  # fewer finished trials say nothing about a simulator
 
 
 def run_until(study: Study, budget: float, on_trial: Callable[[Trial], None] | None, progress: bool | None) -> None:
-    if not is_finite_number(budget) or budget <= 0.0 or math.isinf(budget):
+    if not is_finite_number(budget) or budget <= 0.0:
         raise MethodError(
             f"The budget is {budget!r}.", hint="Give a positive number of full-fidelity runs, such as 30."
         )

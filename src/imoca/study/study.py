@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, overload
 
@@ -15,15 +14,13 @@ from imoca.problem.parameters import Value
 from imoca.problem.problem import Problem
 from imoca.storage.base import Storage
 from imoca.storage.memory import MemoryStorage
-from imoca.study.accounting import spent_per_trial
+from imoca.study.accounting import NOT_RUN, spent_per_trial
 from imoca.study.loop import run_until
 from imoca.study.recommendation import ParetoPoint, recommend
 from imoca.trials import Answer, Candidate, Trial
 
 if TYPE_CHECKING:
     import pandas as pd
-
-logger = logging.getLogger(__name__)
 
 
 class Study:
@@ -120,7 +117,7 @@ class Study:
         for simulator in self.problem.simulators:
             has_values = any(output.name in values for output in simulator.outputs)
             if not has_values:
-                not_run[simulator.name] = "not run"
+                not_run[simulator.name] = NOT_RUN
             elif simulator.name not in fidelities and simulator.fidelity.kind != "none":
                 raise TrialError(
                     f"The fidelity of simulator {simulator.name!r} is missing.",

@@ -195,12 +195,12 @@ def test_optimize_stops_at_the_budget_and_a_larger_one_continues() -> None:
     study.optimize(1.0, on_trial=lambda trial: seen.append(trial.number))
     assert seen == list(range(len(study.trials)))
     assert study.cost_spent >= 1.0
-    n = len(study.trials)
+    before, n = study.trials, len(study.trials)
     study.optimize(1.0)
     assert len(study.trials) == n
     study.optimize(3.0)
     assert study.cost_spent >= 3.0
-    assert study.trials[:n] == study.trials[:n]
+    assert study.trials[:n] == before
 
 
 def test_a_measured_cost_must_be_seen_at_two_fidelities_before_a_budget_is_judged() -> None:
