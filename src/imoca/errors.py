@@ -34,6 +34,18 @@ class TrialError(ImocaError):
     """A trial is unknown, already answered, or answered with bad values."""
 
 
+class StorageError(ImocaError):
+    """A study's database cannot be read or written."""
+
+
+class StudyMismatchError(ImocaError):
+    """A stored study is opened with another definition than it was made with."""
+
+
+class RunnerError(ImocaError):
+    """What runs the simulators is gone, such as a Dask scheduler."""
+
+
 class SimulatorError(ImocaError):
     """Simulators fail too often for the study to go on."""
 

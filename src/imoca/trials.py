@@ -34,6 +34,33 @@ class Answer:
     values: Mapping[str, float] = field(default_factory=dict)  # per output
     costs: Mapping[str, float] = field(default_factory=dict)  # per simulator whose cost was told or measured
     failures: Mapping[str, str] = field(default_factory=dict)  # per simulator that failed, the reason
+    wasted: Mapping[str, float] = field(default_factory=dict)  # per simulator, what earlier attempts at the run cost
+
+
+class RunState(StrEnum):
+    RUNNING = "running"
+    ANSWERED = "answered"
+    FAILED = "failed"
+    LOST = "lost"  # the process that ran it is gone
+
+
+@dataclass(frozen=True)
+class Run:
+    """One attempt to run one simulator of a trial."""
+
+    trial: int
+    simulator: str
+    attempt: int  # 1, 2, ...
+    started: float  # seconds since 1970
+    folder: str | None = None  # where a program worked
+    ended: float | None = None
+    answer: Answer | None = None  # of this simulator alone
+
+    @property
+    def state(self) -> RunState:
+        if self.answer is not None:
+            return RunState.FAILED if self.answer.failures else RunState.ANSWERED
+        return RunState.RUNNING if self.ended is None else RunState.LOST
 
 
 @dataclass(frozen=True)
@@ -45,6 +72,7 @@ class Trial:
     fidelities: Mapping[str, FidelityValue]
     fitted: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
     answer: Answer | None = None
+    is_launched: bool = False  # asked in order to be run by the study itself, so that a restart runs it again
 
     @property
     def state(self) -> TrialState:
@@ -64,9 +92,13 @@ class Trial:
     def failures(self) -> Mapping[str, str]:
         return self.answer.failures if self.answer else {}
 
+    @property
+    def wasted(self) -> Mapping[str, float]:
+        return self.answer.wasted if self.answer else {}
+
     @staticmethod
-    def asked(number: int, candidate: Candidate, answer: Answer | None = None) -> Trial:
-        return Trial(number, candidate.parameters, candidate.fidelities, candidate.fitted, answer)
+    def asked(number: int, candidate: Candidate, answer: Answer | None = None, is_launched: bool = False) -> Trial:
+        return Trial(number, candidate.parameters, candidate.fidelities, candidate.fitted, answer, is_launched)
 
     def answered(self, answer: Answer) -> Trial:
         return dataclasses.replace(self, answer=answer)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 from scipy.stats import qmc, spearmanr
@@ -12,10 +14,10 @@ from imoca.errors import ProblemError
 from imoca.problem.fidelity import FidelityValue
 from imoca.problem.problem import Problem
 from imoca.problem.simulator import Simulator
-from imoca.runners.inline import run_inline
-from imoca.trials import Trial
+from imoca.runners.base import Job
+from imoca.runners.execution import run_job
 
-N_CONTINUOUS = 5  # fidelities shown of a continuous one
+CONTINUOUS = (0.0, 0.25, 0.5, 0.75, 1.0)  # z shown of a continuous fidelity
 
 
 @dataclass(frozen=True)
@@ -30,7 +32,12 @@ class FidelityRow:
     relative_error: float  # root mean square, in standard deviations of the values at full fidelity
 
 
-def fidelity_table(problem: Problem, n_designs: int, seed: int = 0) -> list[FidelityRow]:
+def fidelity_table(
+    problem: Problem,
+    n_designs: int,
+    continuous: Sequence[float] = CONTINUOUS,  # z of continuous fidelities; full fidelity is always among them
+    seed: int = 0,
+) -> list[FidelityRow]:
     """Runs every simulator that has a fidelity on a Sobol set of designs, at each of its fidelities."""
     if n_designs < 3:
         raise ProblemError(f"{n_designs} designs show no correlation.", hint="Take at least 3, better 16 or more.")
@@ -39,12 +46,14 @@ def fidelity_table(problem: Problem, n_designs: int, seed: int = 0) -> list[Fide
     rows = []
     for simulator in problem.simulators:
         if simulator.fidelity.kind != "none":
-            rows += _rows_of(problem, simulator, designs)
+            is_continuous = simulator.fidelity.kind == "continuous"
+            z = np.unique([*continuous, 1.0]) if is_continuous else simulator.fidelity.grid(len(continuous))
+            rows += _rows_of(problem, simulator, designs, z)
     return rows
 
 
-def _rows_of(problem: Problem, simulator: Simulator, designs: Array) -> list[FidelityRow]:
-    fidelities = [simulator.fidelity.decode(float(z)) for z in simulator.fidelity.grid(N_CONTINUOUS)]
+def _rows_of(problem: Problem, simulator: Simulator, designs: Array, z: Array) -> list[FidelityRow]:
+    fidelities = [simulator.fidelity.decode(float(each)) for each in z]
     alone = Problem(problem.parameters, [simulator])
     runs = [_run(alone, simulator, designs, fidelity) for fidelity in fidelities]
     full_values, full_cost = runs[-1]
@@ -71,7 +80,7 @@ def _run(
 ) -> tuple[Array, Array]:  # (n, K), (n,)
     values, costs = [], []
     for number, x in enumerate(designs):
-        answer = run_inline(problem, Trial(number, problem.space.decode(x), {simulator.name: fidelity}))
+        answer = run_job(Job(number, simulator, problem.space.decode(x), fidelity, 1, Path(), Path()))
         if answer.failures:
             raise ProblemError(
                 f"Simulator {simulator.name!r} failed at fidelity {fidelity!r}: {answer.failures[simulator.name]}.",

@@ -22,6 +22,7 @@ DIFFERENCE_STEP = 1e-5  # of the central differences of a declared cost, in the 
 PRIOR_SLOPE = math.log(10.0)  # before any data: full accuracy costs ten times the cheapest, give or take a factor ten
 PRIOR_SLOPE_SD = math.log(10.0)
 TREND_NOISE_SD = 0.3  # by which a cost's logarithm strays from the straight line
+MAX_LEARNED = 300  # runs from which a cost is learned, spread over all there are: a smooth function needs no more
 PRIOR_LEVEL_SD = 1e3  # the unit of cost is anybody's guess
 
 
@@ -34,8 +35,8 @@ class CostModel(Protocol):
     def gradient(self, x: Array, z: Array) -> Array:
         """(n, d), (n,) -> (n, d): gradient of the ratio in x, one fidelity per design."""
 
-    def counted(self, x: Array, raw: float) -> float:
-        """What a run of design x (d,) that cost ``raw`` in the simulator's own units counts in the budget."""
+    def counted(self, x: Array, raw: Array) -> Array:
+        """(n, d), (n,) -> (n,): what runs that cost ``raw`` in the simulator's own units count in the budget."""
 
 
 @dataclass(frozen=True)
@@ -61,8 +62,8 @@ class KnownCost:
             answer[i] = change / (ahead - behind)[columns, columns]
         return answer
 
-    def counted(self, x: Array, raw: float) -> float:
-        return self.simulator.full_cost * raw / self.simulator.target_cost(self.space, x)
+    def counted(self, x: Array, raw: Array) -> Array:
+        return self.simulator.full_cost * raw / self.simulator.target_costs(self.space, x)
 
 
 @dataclass(frozen=True)
@@ -89,15 +90,15 @@ class LearnedCost:
         change = self.residual.mean_gradient(x, z) - self.residual.mean_gradient(x, np.full(len(x), Z_TARGET))
         return ratio[:, None] * self.scale * change
 
-    def counted(self, x: Array, raw: float) -> float:
-        return self.full_cost * raw / self.target_cost(x)
+    def counted(self, x: Array, raw: Array) -> Array:
+        return self.full_cost * raw / self.target_costs(x)
 
-    def target_cost(self, x: Array) -> float:  # (d,)
+    def target_costs(self, x: Array) -> Array:  # (n, d) -> (n,)
         """Predicted cost at full fidelity, in the simulator's own units."""
-        log_cost = self.level + self.slope * Z_TARGET
+        logs = np.full(len(x), self.level + self.slope * Z_TARGET)
         if self.residual is not None:
-            log_cost += self.scale * float(self.residual.mean_at_target(x[None])[0])
-        return math.exp(log_cost)
+            logs += self.scale * self.residual.mean_at_target(x)
+        return np.exp(logs)
 
 
 def cost_model(
@@ -110,6 +111,8 @@ def cost_model(
     if not simulator.is_cost_measured:
         return KnownCost(simulator, problem.space)
     rows = [i for i, t in enumerate(trials) if simulator.name in t.costs and simulator.name not in t.failures]
+    if len(rows) > MAX_LEARNED:
+        rows = [rows[i] for i in np.linspace(0, len(rows) - 1, MAX_LEARNED).astype(int)]
     paid = [trials[i] for i in rows]
     logs = np.log([trial.costs[simulator.name] for trial in paid])
     return learn_cost(x[rows], encode_fidelities(simulator, paid), logs, simulator.full_cost)

@@ -68,29 +68,15 @@ class Command:
     """An external program as an argument list, never a shell line; only described here, run elsewhere."""
 
     arguments: tuple[str, ...]
-    timeout: float | None = None  # seconds
-    retries: int = 0
 
-    def __init__(self, arguments: Sequence[str], timeout: float | None = None, retries: int = 0) -> None:
+    def __init__(self, arguments: Sequence[str]) -> None:
         given = as_tuple(arguments, "The command", ProblemError)
         if not given or not given[0] or not all(isinstance(a, str) and is_writable_text(a) for a in given):
             raise ProblemError(
                 f"The command {list(given)!r} must be a list of strings that starts with a program.",
                 hint='Write one string per argument: ["./cfd.sh", "{params}", "--mesh", "{fidelity}"].',
             )
-        if timeout is not None and not (is_number(timeout) and timeout > 0):
-            raise ProblemError(
-                f"The command {given[0]!r}: timeout is {timeout!r}, but must be a number of seconds > 0.",
-                hint="Leave it out to wait for ever.",
-            )
-        if not is_whole(retries) or retries < 0:
-            raise ProblemError(
-                f"The command {given[0]!r}: retries is {retries!r}, but must be a whole number from 0 on.",
-                hint="Leave it out to try once only.",
-            )
         object.__setattr__(self, "arguments", tuple(str(argument) for argument in given))
-        object.__setattr__(self, "timeout", None if timeout is None else float(timeout))
-        object.__setattr__(self, "retries", int(retries))
 
 
 Run = Callable[..., Any] | Command | FunctionReference | None
@@ -100,7 +86,8 @@ Run = Callable[..., Any] | Command | FunctionReference | None
 class Simulator:
     """One simulator; `full_cost` is what one run of it at the target fidelity counts in the budget.
 
-    Without `run` its answers are told by the user. For equality an importable function and a reference to it
+    A run that takes longer than `timeout` is ended and counts as failed; a failed run is repeated up to `retries`
+    times. Without `run` its answers are told by the user. For equality an importable function and a reference to it
     are the same, so that a problem read back from its file equals the original.
     """
 
@@ -110,6 +97,8 @@ class Simulator:
     fidelity: Fidelity
     cost: Cost
     full_cost: float
+    timeout: float | None  # seconds
+    retries: int
     _run_identity: object = field(init=False, repr=False)
 
     def __init__(
@@ -121,6 +110,8 @@ class Simulator:
         fidelity: Fidelity = NO_FIDELITY,
         cost: DeclaredCost | None = None,
         full_cost: float = 1.0,
+        timeout: float | None = None,
+        retries: int = 0,
     ) -> None:
         check_name(name, "a simulator", ProblemError)
         given = as_tuple(outputs, f"Simulator {name!r}: the list of outputs", ProblemError)
@@ -131,6 +122,9 @@ class Simulator:
         object.__setattr__(self, "_run_identity", function_identity(run))
         self._check_outputs()
         self._check_run()
+        self._check_patience(timeout, retries)
+        object.__setattr__(self, "timeout", None if timeout is None else float(timeout))
+        object.__setattr__(self, "retries", int(retries))
         if not isinstance(fidelity, Fidelity):
             raise ProblemError(
                 f"Simulator {name!r}: the fidelity is {fidelity!r}.",
@@ -168,9 +162,10 @@ class Simulator:
             )
         return ratio
 
-    def target_cost(self, space: SearchSpace, x: Array) -> float:  # (d,)
-        """Declared cost of one run at the target fidelity, in the simulator's own units."""
-        return float(self._raw_cost(space.columns(x[None]), np.ones(1))[0, 0])
+    def target_costs(self, space: SearchSpace, x: Array) -> Array:  # (n, d) -> (n,)
+        """Declared cost of a run at the target fidelity, in the simulator's own units."""
+        columns = space.columns(x) if self.cost.depends_on_design else {}
+        return np.broadcast_to(self._raw_cost(columns, np.ones(1))[:, 0], len(x))
 
     def check_cost_names(self, space: SearchSpace) -> None:
         """The cost may name only z and numeric parameters; a reference is checked when first evaluated."""
@@ -225,6 +220,23 @@ class Simulator:
             raise ProblemError(
                 f"Simulator {self.name!r}: run is {self.run!r}, which cannot be run.",
                 hint="Give a function, a Command, a FunctionReference, or None to tell the answers yourself.",
+            )
+
+    def _check_patience(self, timeout: object, retries: object) -> None:
+        if timeout is not None and not (is_number(timeout) and timeout > 0):
+            raise ProblemError(
+                f"Simulator {self.name!r}: timeout is {timeout!r}, but must be a number of seconds > 0.",
+                hint="Leave it out to wait for ever.",
+            )
+        if not is_whole(retries) or retries < 0:
+            raise ProblemError(
+                f"Simulator {self.name!r}: retries is {retries!r}, but must be a whole number from 0 on.",
+                hint="Leave it out to try once only.",
+            )
+        if self.run is None and (timeout is not None or retries):
+            raise ProblemError(
+                f"Simulator {self.name!r} has a timeout or retries, but no command or function.",
+                hint="They apply to what is run; remove them or add one.",
             )
 
     def _named(self, error: CostError) -> CostError:

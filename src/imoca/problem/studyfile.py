@@ -37,24 +37,29 @@ T = TypeVar("T")
 
 def problem_from_toml(text: str) -> Problem:
     """The problem a study file describes, or one StudyFileError that names every key at fault."""
-    tables = read_tables(text)
     faults: list[str] = []
-    parameters = [
-        _attempt(key_of("parameters", name), faults, partial(_parameter, name, table))
-        for name, table in tables.parameters.items()
-    ]
-    simulators = [
-        _attempt(key_of("simulators", name), faults, partial(_simulator, name, tables)) for name in tables.simulators
-    ]
-    for name, constraint in tables.constraints.items():
-        _attempt(key_of("constraints", name), faults, partial(_check_owner, constraint, tables))
-    if faults:
-        raise faults_error(faults)
-    complete = [p for p in parameters if p is not None], [s for s in simulators if s is not None]
-    problem = _attempt("problem", faults, lambda: Problem(*complete))
+    problem = build_problem(read_tables(text), faults)
     if problem is None:
         raise faults_error(faults)
     return problem
+
+
+def build_problem(tables: StudyTables, faults: list[str]) -> Problem | None:
+    """The problem, or None and every key at fault added to ``faults``."""
+    n_before = len(faults)
+    parameters = [
+        attempt(key_of("parameters", name), faults, partial(_parameter, name, table))
+        for name, table in tables.parameters.items()
+    ]
+    simulators = [
+        attempt(key_of("simulators", name), faults, partial(_simulator, name, tables)) for name in tables.simulators
+    ]
+    for name, constraint in tables.constraints.items():
+        attempt(key_of("constraints", name), faults, partial(_check_owner, constraint, tables))
+    if len(faults) > n_before:
+        return None
+    complete = [p for p in parameters if p is not None], [s for s in simulators if s is not None]
+    return attempt("problem", faults, lambda: Problem(*complete))
 
 
 def problem_to_toml(problem: Problem) -> str:
@@ -75,7 +80,8 @@ def problem_to_toml(problem: Problem) -> str:
     return tomli_w.dumps(content)
 
 
-def _attempt(key: str, faults: list[str], build: Callable[[], T]) -> T | None:
+def attempt(key: str, faults: list[str], build: Callable[[], T]) -> T | None:
+    """What is built, or None and the reason added to ``faults``."""
     try:
         return build()
     except ImocaError as error:
@@ -100,6 +106,8 @@ def _simulator(name: str, tables: StudyTables) -> Simulator:
         fidelity=_fidelity(table.fidelity),
         cost=_cost(table),
         full_cost=table.full_cost,
+        timeout=seconds(table.timeout),
+        retries=table.retries,
     )
 
 
@@ -138,12 +146,7 @@ def _run(table: SimulatorTable) -> Run:
     if table.command is not None and table.function is not None:
         raise ProblemError("has both a command and a function.", hint="Keep one of the two.")
     if table.command is not None:
-        return Command(table.command, seconds(table.timeout), table.retries or 0)
-    if table.timeout is not None or table.retries is not None:
-        raise ProblemError(
-            "has a timeout or retries, but no command.",
-            hint="They apply to a command; remove them or add one.",
-        )
+        return Command(table.command)
     return None if table.function is None else FunctionReference(table.function)
 
 
@@ -185,8 +188,8 @@ def _simulator_table(simulator: Simulator) -> dict[str, Any]:
     return _present(
         command=list(run.arguments) if isinstance(run, Command) else None,
         function=None if run is None or is_command else writable_reference(run, owner).path,
-        timeout=run.timeout if isinstance(run, Command) else None,
-        retries=run.retries if isinstance(run, Command) and run.retries else None,
+        timeout=simulator.timeout,
+        retries=simulator.retries or None,
         full_cost=None if simulator.full_cost == 1.0 else simulator.full_cost,
         cost=_cost_entry(simulator.cost, owner),
         outputs=_outputs_table(simulator.outputs),

@@ -5,7 +5,7 @@ Only shape is checked here: which keys, which types. Whether low is less than hi
 
 import re
 import tomllib
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 from pydantic_core import ErrorDetails
@@ -14,6 +14,7 @@ from imoca.errors import StudyFileError
 from imoca.problem.names import is_number
 
 SECONDS = {"s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
+LONGEST_NAME = 100  # bytes: file systems allow 255, and endings are added
 HINT = "Correct the study file at the keys named; nothing was run."
 
 
@@ -27,10 +28,20 @@ def _check_scalars(values: object) -> object:
     return values
 
 
-def _check_timeout(value: object) -> object:
+def check_duration(value: object) -> object:
     if is_number(value) or (isinstance(value, str) and re.fullmatch(r"\d+(\.\d+)?[smhd]", value.strip())):
         return value
     raise ValueError('must be a number of seconds, or such as "90s", "15m", "2h"')
+
+
+def _check_file_name(value: object) -> object:
+    is_safe = isinstance(value, str) and re.fullmatch(r"\w[\w .-]*", value) and value == value.strip()
+    if is_safe and len(str(value).encode()) <= LONGEST_NAME:
+        return value
+    raise ValueError(
+        f"must be usable as a file name: up to {LONGEST_NAME} letters, digits, spaces, '.', '_' or '-', and a letter"
+        " or digit first"
+    )
 
 
 def _check_cost(value: object) -> object:
@@ -44,56 +55,121 @@ def _check_cost(value: object) -> object:
     )
 
 
+Duration = Annotated[float | str, BeforeValidator(check_duration)]
 Scalars = Annotated[list[bool | int | float | str], BeforeValidator(_check_scalars)]
 
 
+class SettingsTable(Table):
+    """[study]: how the study is run."""
+
+    name: Annotated[
+        Annotated[str, BeforeValidator(_check_file_name)] | None,
+        Field(description="Results are kept in <name>.db beside this file; the file's own name unless given."),
+    ] = None
+    method: Annotated[str, Field(description="Which method asks the questions.")] = "imoca-p"
+    seed: Annotated[int, Field(ge=0, description="The same seed and answers give the same questions.")] = 0
+    budget: Annotated[
+        Annotated[float, Field(gt=0, allow_inf_nan=False)] | None,
+        Field(description="What may be spent in all, in full-fidelity runs."),
+    ] = None
+    time: Annotated[
+        Duration | None, Field(description='How long a run may take, in seconds or such as "90s", "15m", "48h".')
+    ] = None
+    workers: Annotated[
+        Annotated[int, Field(ge=1)] | None, Field(description="Simulators that run at the same time.")
+    ] = None
+    n_fronts: Annotated[
+        Annotated[int, Field(ge=1)] | None, Field(description="Sampled Pareto fronts per question.")
+    ] = None
+    initial_design: Annotated[str | None, Field(description="How the first questions are chosen.")] = None
+    fidelity_reduction: Annotated[
+        bool | None, Field(description="Leave out fidelities that cannot be worth their cost.")
+    ] = None
+
+
 class RealTable(Table):
+    """A real number between two bounds."""
+
     type: Literal["real"]
     low: float
     high: float
-    log: bool = False
+    log: Annotated[bool, Field(description="Spread designs evenly over orders of magnitude; bounds > 0.")] = False
 
 
 class IntegerTable(Table):
+    """A whole number between two bounds, both included."""
+
     type: Literal["integer"]
     low: int
     high: int
 
 
 class ChoiceTable(Table):
+    """One of several values."""
+
     type: Literal["choice"]
-    values: Scalars
+    values: Annotated[Scalars, Field(description="Two or more different strings, numbers or booleans.")]
 
 
 class CostFunctionTable(Table):
-    function: str
+    """A cost computed by a Python function of z and of numeric parameters."""
+
+    function: Annotated[str, Field(description='Such as "package.module:function".')]
 
 
 CostEntry = Annotated[str | float | list[float] | CostFunctionTable, BeforeValidator(_check_cost)]
 
 
 class FidelityTable(Table):
+    """The accuracy knob in its own units: a range (low, high) or levels."""
+
     low: float | None = None
     high: float | None = None
-    log: bool = False
-    target: float | None = None
-    levels: Scalars | None = None
-    cost: CostEntry | None = None
+    log: Annotated[bool, Field(description="Spread fidelities evenly over orders of magnitude; bounds > 0.")] = False
+    target: Annotated[
+        float | None, Field(description="The accurate end of the range, low or high; high unless given.")
+    ] = None
+    levels: Annotated[Scalars | None, Field(description="Settings from the cheapest to the most accurate.")] = None
+    cost: Annotated[CostEntry | None, Field(description="As the simulator's cost; one of the two places.")] = None
 
 
 class SimulatorTable(Table):
-    command: list[str] | None = None
-    function: str | None = None
-    outputs: dict[str, Literal["minimize", "maximize", "constraint"]] = {}
-    fidelity: FidelityTable | None = None
-    cost: CostEntry | None = None
-    full_cost: float = 1.0
-    timeout: Annotated[float | str, BeforeValidator(_check_timeout)] | None = None
-    retries: int | None = None
+    """One simulator: a program, a Python function, or neither if its answers are told by hand."""
+
+    command: Annotated[
+        list[str] | None,
+        Field(
+            description="The program and its arguments, one string each, never a shell line. Placeholders: {params} the"
+            " file with the parameters, {workdir}, {fidelity}, {python}, {name} of a parameter."
+        ),
+    ] = None
+    function: Annotated[
+        str | None, Field(description='A Python function beside this file or installed: "module:function".')
+    ] = None
+    outputs: Annotated[
+        dict[str, Literal["minimize", "maximize", "constraint"]],
+        Field(description="The numbers it answers with, and what is wanted of each."),
+    ] = {}
+    fidelity: Annotated[FidelityTable | None, Field(description="Its accuracy knob; none unless given.")] = None
+    cost: Annotated[
+        CostEntry | None,
+        Field(
+            description="What a run costs: an expression in z, the fidelity in its own units, and in parameters;"
+            ' "measured" for its wall time or the cost it reports; one number per level; or a function.'
+        ),
+    ] = None
+    full_cost: Annotated[float, Field(description="What one run at full fidelity counts in the budget.")] = 1.0
+    timeout: Annotated[
+        Duration | None,
+        Field(description='A run that takes longer is ended: seconds, or such as "90s", "15m", "2h".'),
+    ] = None
+    retries: Annotated[int, Field(ge=0, description="How often a failed run is tried again.")] = 0
 
 
 class ConstraintTable(Table):
-    simulator: str
+    """An output that must stay within bounds; at least one is given."""
+
+    simulator: Annotated[str, Field(description="Which simulator answers with it.")]
     lower: float | None = None
     upper: float | None = None
 
@@ -104,10 +180,12 @@ ParameterTable = Annotated[RealTable | IntegerTable | ChoiceTable, Field(discrim
 class StudyTables(Table):
     """A whole study file."""
 
-    study: dict[str, Any] = {}
-    parameters: dict[str, ParameterTable]
-    simulators: dict[str, SimulatorTable]
-    constraints: dict[str, ConstraintTable] = {}
+    study: Annotated[SettingsTable, Field(description="How the study is run.")] = SettingsTable()
+    parameters: Annotated[dict[str, ParameterTable], Field(description="What may be varied, by name.")]
+    simulators: Annotated[dict[str, SimulatorTable], Field(description="What is run, by name.")]
+    constraints: Annotated[
+        dict[str, ConstraintTable], Field(description="Outputs that must stay within bounds, by name.")
+    ] = {}
 
 
 PARAMETER_TABLES: dict[str, type[Table]] = {
@@ -135,11 +213,11 @@ def faults_error(faults: list[str]) -> StudyFileError:
     return StudyFileError(f"The study file has faults:{listed}\n", hint=HINT)
 
 
-def seconds(timeout: float | str | None) -> float | None:
-    """A timeout such as "2h" in seconds."""
-    if isinstance(timeout, str):
-        return float(timeout.strip()[:-1]) * SECONDS[timeout.strip()[-1]]
-    return timeout
+def seconds(duration: float | str | None) -> float | None:
+    """A duration such as "2h" in seconds."""
+    if isinstance(duration, str):
+        return float(duration.strip()[:-1]) * SECONDS[duration.strip()[-1]]
+    return duration
 
 
 def key_of(*parts: str | int) -> str:
@@ -171,6 +249,10 @@ def _words(fault: ErrorDetails, allowed: list[str]) -> str:
             return f"is {fault['input']!r}, but must be {context.get('expected')}."
         case "value_error":
             return f"is {fault['input']!r}, but {context.get('error')}."
+        case "greater_than":
+            return f"is {fault['input']!r}, but must be greater than {context.get('gt')}."
+        case "greater_than_equal":
+            return f"is {fault['input']!r}, but must be at least {context.get('ge')}."
         case kind if kind in TYPE_WORDS:
             return f"is {fault['input']!r}, but must be {TYPE_WORDS[kind]}."
         case _:
@@ -179,6 +261,7 @@ def _words(fault: ErrorDetails, allowed: list[str]) -> str:
 
 TYPE_WORDS = {
     "float_type": "a number",
+    "finite_number": "a finite number",
     "int_type": "a whole number",
     "string_type": "text in quotes",
     "bool_type": "true or false",
@@ -192,6 +275,8 @@ TYPE_WORDS = {
 def _table_at(location: list[str | int]) -> type[Table]:
     """The table in which the last key of a location stands."""
     match location:
+        case ["study", _, *_]:
+            return SettingsTable
         case ["parameters", _, str(kind), _, *_] if kind in PARAMETER_TABLES:
             return PARAMETER_TABLES[kind]
         case ["simulators", _, "fidelity", _]:

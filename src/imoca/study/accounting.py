@@ -1,35 +1,51 @@
-"""What finished trials cost, in units of the budget."""
+"""What trials cost, in units of the budget."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
 from imoca.arrays import Array
-from imoca.models.cost import LearnedCost, cost_model
-from imoca.models.dataset import encode_designs
+from imoca.models.cost import CostModel, LearnedCost, cost_model
+from imoca.models.dataset import encode_designs, encode_fidelities
 from imoca.problem.problem import Problem
+from imoca.problem.simulator import Simulator
 from imoca.trials import Trial
 
 NOT_RUN = "not run"  # the failure of a simulator that an added result does not cover: it cost nothing
 
 
-def spent_per_trial(problem: Problem, trials: Sequence[Trial]) -> Array:  # (n,)
-    """Cost of every trial, 0 while it runs. A run that failed costs what was told, else what was declared."""
+@dataclass(frozen=True)
+class Bill:
+    """Per trial and simulator, in the problem's order."""
+
+    spent: Array  # (n, n_simulators), 0 while a trial runs
+    expected: Array  # (n, n_simulators), of trials that run
+
+    @property
+    def total(self) -> float:
+        return float(self.spent.sum())
+
+
+def bill(problem: Problem, trials: Sequence[Trial]) -> Bill:
+    """A run that failed costs what was told, else what was declared; attempts before the last one are charged too."""
     x = encode_designs(problem, trials)
-    spent = np.zeros(len(trials))
-    for simulator in problem.simulators:
+    spent = np.zeros((len(trials), len(problem.simulators)))
+    expected = np.zeros_like(spent)
+    is_running = np.array([trial.answer is None for trial in trials], dtype=bool)
+    for j, simulator in enumerate(problem.simulators):
         model = cost_model(problem, simulator, trials, x)
-        for i, trial in enumerate(trials):
-            if trial.answer is None or trial.failures.get(simulator.name) == NOT_RUN:
-                continue
-            if simulator.name in trial.costs:
-                spent[i] += model.counted(x[i], trial.costs[simulator.name])
-            elif not isinstance(model, LearnedCost):
-                z = simulator.fidelity.encode(trial.fidelities[simulator.name])
-                spent[i] += model.ratio(x[i : i + 1], np.array([z]))[0, 0]
-    return spent
+        told = _amounts([trial.costs.get(simulator.name) for trial in trials])
+        wasted = _amounts([trial.wasted.get(simulator.name) for trial in trials])
+        is_not_run = np.array([trial.failures.get(simulator.name) == NOT_RUN for trial in trials], dtype=bool)
+        declared = _declared(simulator, model, trials, x, np.isnan(told) & ~is_not_run)
+        expected[:, j] = np.where(is_running, declared, 0.0)
+        spent[:, j] = _counted(model, x, told) + _counted(model, x, wasted)
+        if not isinstance(model, LearnedCost):
+            spent[:, j] += np.where(is_running, 0.0, declared)
+    return Bill(spent, expected)
 
 
 def is_cost_guessed(problem: Problem, trials: Sequence[Trial]) -> bool:
@@ -40,3 +56,31 @@ def is_cost_guessed(problem: Problem, trials: Sequence[Trial]) -> bool:
             if len(seen) == 1 and simulator.fidelity.target not in seen:
                 return True
     return False
+
+
+def _amounts(told: Sequence[float | None]) -> Array:  # (n,) NaN where nothing was told
+    return np.array([np.nan if amount is None else amount for amount in told], dtype=np.float64)
+
+
+def _counted(model: CostModel, x: Array, raw: Array) -> Array:  # (n,)
+    counted = np.zeros(len(x))
+    rows = np.flatnonzero(~np.isnan(raw))
+    if len(rows):
+        counted[rows] = model.counted(x[rows], raw[rows])
+    return counted
+
+
+def _declared(
+    simulator: Simulator, model: CostModel, trials: Sequence[Trial], x: Array, is_wanted: Array
+) -> Array:  # (n,)
+    """What the cost model says of the wanted trials."""
+    costs = np.zeros(len(trials))
+    rows = np.flatnonzero(is_wanted)
+    if not len(rows):
+        return costs
+    z = encode_fidelities(simulator, [trials[i] for i in rows.tolist()])
+    if simulator.cost.depends_on_design:
+        costs[rows] = [model.ratio(x[i : i + 1], z[k : k + 1])[0, 0] for k, i in enumerate(rows)]
+    else:
+        costs[rows] = model.ratio(x[rows[:1]], z)[0]
+    return costs

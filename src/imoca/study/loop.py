@@ -1,55 +1,215 @@
-"""The optimisation loop: ask, run, tell, until the budget is spent."""
+"""The optimisation loop: ask, run, tell, until the budget or the time is spent."""
 
 from __future__ import annotations
 
+import dataclasses
+import logging
+import time
+from collections import deque
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from imoca.answers import is_finite_number
-from imoca.errors import MethodError, SimulatorError
-from imoca.runners.inline import run_inline
-from imoca.study.accounting import is_cost_guessed
-from imoca.study.progress import Progress, is_terminal
-from imoca.trials import Trial, TrialState
+from imoca.errors import MethodError, SimulatorError, TrialError
+from imoca.runners.base import Finished, Job, Runner
+from imoca.runners.process_tree import end_processes
+from imoca.storage.base import Storage
+from imoca.storage.owner import Owner, this_process
+from imoca.study.accounting import bill, is_cost_guessed
+from imoca.study.heartbeat import Heartbeat
+from imoca.study.journal import elapsed, is_settled, merged_answer, next_job
+from imoca.study.progress import Progress
+from imoca.study.stop_signals import StopSignals
+from imoca.trials import Run, RunState, Trial, TrialState
 
 if TYPE_CHECKING:
     from imoca.study.study import Study
 
+logger = logging.getLogger(__name__)
+
 MINIMUM_JUDGED = 5  # fewer finished trials say nothing about a simulator
+POLL_SECONDS = 0.2  # between two looks at signals and running simulators
 
 
-def run_until(study: Study, budget: float, on_trial: Callable[[Trial], None] | None, progress: bool | None) -> None:
-    if not is_finite_number(budget) or budget <= 0.0:
-        raise MethodError(
-            f"The budget is {budget!r}.", hint="Give a positive number of full-fidelity runs, such as 30."
+@dataclasses.dataclass(frozen=True)
+class Limits:
+    """When no more questions are asked. At least one is given."""
+
+    budget: float | None  # in full-fidelity runs, all that the study ever spent included
+    seconds: float | None  # of wall time from now
+
+    def __post_init__(self) -> None:
+        if self.budget is None and self.seconds is None:
+            raise MethodError("Neither a budget nor a time is given.", hint="Give one, such as budget=30.")
+        for what, amount in (("budget", self.budget), ("time", self.seconds)):
+            if amount is not None and (not is_finite_number(amount) or amount <= 0.0):
+                raise MethodError(
+                    f"The {what} is {amount!r}.",
+                    hint="Give a positive number: of full-fidelity runs for the budget, of seconds for the time.",
+                )
+
+
+class Loop:
+    """Keeps the runner busy. Everything that must survive is in the storage before the next step."""
+
+    def __init__(
+        self,
+        study: Study,
+        storage: Storage,
+        runner: Runner,
+        limits: Limits,
+        on_trial: Callable[[Trial], None] | None,
+        display: Progress | None,
+    ) -> None:
+        self._study = study
+        self._storage = storage
+        self._runner = runner
+        self._limits = limits
+        self._on_trial = on_trial
+        self._display = display
+        self._queue: deque[Job] = deque()
+        self._running: dict[tuple[int, str], Run] = {}
+        self._open: dict[int, Trial] = {}
+        self._journal: dict[int, list[Run]] = {}  # runs of the open trials
+        self._finished: list[Trial] = []
+        self._runs_folder: Path
+        self._end = float("inf")
+
+    def run(self) -> None:
+        owner = this_process()
+        previous = self._storage.claim(owner)
+        self._runs_folder = self._study.runs_folder
+        self._end = time.monotonic() + (self._limits.seconds or float("inf"))
+        try:
+            with Heartbeat(self._storage, owner), StopSignals() as stop, self._display or nullcontext():
+                self._resume(previous)
+                self._drive(stop)
+        finally:
+            self._storage.release(owner)
+
+    def _drive(self, stop: StopSignals) -> None:
+        try:
+            while True:
+                self._launch(stop)
+                if not self._running:
+                    break
+                with stop.raising(self._runner.runs_here):
+                    finished = self._runner.collect(POLL_SECONDS)
+                for each in finished:
+                    self._settle(each)
+                if stop.is_forced:
+                    break
+        finally:
+            if self._running:
+                self._abandon()
+        if stop.is_asked:
+            raise KeyboardInterrupt
+
+    def _launch(self, stop: StopSignals) -> None:
+        """Fill every free slot: first with what is queued, then with new questions."""
+        while not stop.is_asked and len(self._running) < self._runner.n_slots():
+            if not self._queue:
+                if not self._may_ask():
+                    return
+                self._enqueue(self._study.launch())
+            job = self._queue.popleft()
+            run = Run(job.trial, job.simulator.name, job.attempt, time.time(), str(job.folder))
+            self._storage.record(run)
+            self._running[run.trial, run.simulator] = run
+            self._runner.submit(job)
+            if self._display:
+                self._display.run_started(run)
+
+    def _may_ask(self) -> bool:
+        """What runs is counted with its expected cost, so that many workers overspend no more than one."""
+        if time.monotonic() >= self._end:
+            return False
+        if self._limits.budget is None:
+            return True
+        trials = self._study.trials
+        costs = bill(self._study.problem, trials)
+        is_affordable = costs.total + float(costs.expected.sum()) < self._limits.budget
+        return is_affordable or (not self._running and is_cost_guessed(self._study.problem, trials))
+
+    def _enqueue(self, trial: Trial) -> None:
+        """Queue what is still to be run of a trial."""
+        self._open[trial.number] = trial
+        runs = self._journal.setdefault(trial.number, [])
+        for simulator in self._study.problem.simulators:
+            if not is_settled(simulator, runs):
+                self._queue.append(self._job(trial, simulator.name))
+
+    def _job(self, trial: Trial, name: str) -> Job:
+        problem = self._study.problem
+        runs = self._journal[trial.number]
+        return next_job(problem, trial, problem.simulator(name), runs, self._study.folder, self._runs_folder)
+
+    def _settle(self, finished: Finished) -> None:
+        """Store what came of a run; try again, or finish its trial if it was the last one."""
+        job = finished.job
+        simulator = job.simulator
+        run = dataclasses.replace(
+            self._running.pop((job.trial, simulator.name)), ended=time.time(), answer=finished.answer
         )
-    is_shown = is_terminal() if progress is None else progress
-    display = Progress(study, budget) if is_shown else None
-    with display or nullcontext():
-        while study.cost_spent < budget or is_cost_guessed(study.problem, study.trials):
-            trial = study.ask()
-            if display:
-                display.started(trial)
-            finished = _run(study, trial)
-            if display:
-                display.finished(finished)
-            if on_trial:
-                on_trial(finished)
-            _stop_if_mostly_failing(study.trials)
+        if simulator.is_cost_measured and simulator.name not in finished.answer.costs:
+            costs = {simulator.name: max(elapsed(run), 1e-9)}
+            run = dataclasses.replace(run, answer=dataclasses.replace(finished.answer, costs=costs))
+        self._storage.record(run)
+        self._journal[job.trial].append(run)
+        for name, reason in finished.answer.failures.items():
+            logger.warning("Trial %d: simulator %r failed: %s", job.trial, name, reason)
+        if self._display:
+            self._display.run_ended(run)
+        trial = self._open[job.trial]
+        if not is_settled(simulator, self._journal[job.trial]):
+            self._queue.appendleft(self._job(trial, simulator.name))
+        self._finish_if_settled(trial)
+
+    def _finish_if_settled(self, trial: Trial) -> None:
+        runs = self._journal[trial.number]
+        if not all(is_settled(simulator, runs) for simulator in self._study.problem.simulators):
+            return
+        try:
+            done = self._storage.finish(trial.number, merged_answer(self._study.problem, trial, runs))
+        except TrialError as error:  # told by somebody else meanwhile
+            logger.warning("Trial %d: %s", trial.number, error)
+            done = self._study.trials[trial.number]
+        del self._open[trial.number], self._journal[trial.number]
+        self._finished.append(done)
+        if self._display:
+            self._display.trial_finished(done)
+        if self._on_trial:
+            self._on_trial(done)
+        _stop_if_mostly_failing(self._finished)
+
+    def _resume(self, previous: Owner | None) -> None:
+        """Take up the trials that an earlier driver began; what it had running counts as lost, and is run again."""
+        if previous is not None:
+            end_processes(None, str(self._runs_folder))
+        for run in self._storage.runs():
+            if run.state is RunState.RUNNING:
+                seen = previous.seen if previous is not None else run.started
+                run = dataclasses.replace(run, ended=max(run.started, seen))
+                self._storage.record(run)
+            self._journal.setdefault(run.trial, []).append(run)
+        trials = [t for t in self._study.trials if t.is_launched and t.state is TrialState.RUNNING]
+        self._journal = {trial.number: self._journal.get(trial.number, []) for trial in trials}
+        for trial in trials:
+            self._enqueue(trial)
+            self._finish_if_settled(trial)
+
+    def _abandon(self) -> None:
+        """End what runs. It counts as lost: its time is charged, and the next driver runs it again."""
+        self._runner.cancel()
+        now = time.time()
+        for run in self._running.values():
+            self._storage.record(dataclasses.replace(run, ended=now))
+        self._running.clear()
 
 
-def _run(study: Study, trial: Trial) -> Trial:
-    try:
-        answer = run_inline(study.problem, trial)
-    except KeyboardInterrupt:
-        study.fail(trial, "interrupted")
-        raise
-    return study.tell(trial, answer.values, answer.costs, answer.failures)
-
-
-def _stop_if_mostly_failing(trials: Sequence[Trial]) -> None:
-    finished = [trial for trial in trials if trial.state is not TrialState.RUNNING]
+def _stop_if_mostly_failing(finished: Sequence[Trial]) -> None:
     failed = [trial for trial in finished if trial.state is TrialState.FAILED]
     if len(finished) >= MINIMUM_JUDGED and 2 * len(failed) > len(finished):
         reasons = "; ".join(f"{name}: {reason}" for name, reason in failed[-1].failures.items())

@@ -1,11 +1,12 @@
-"""A live display of a running study on a terminal."""
+"""What a running study shows: a live panel on a terminal, one plain line per finished trial elsewhere."""
 
 from __future__ import annotations
 
+import os
 import sys
 import time
 from types import TracebackType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from rich.console import Console, Group
 from rich.live import Live
@@ -14,85 +15,173 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
-from imoca.trials import Trial
+from imoca.study.convergence import front_volume
+from imoca.study.wording import duration, named_numbers, printable
+from imoca.trials import Run, RunState, Trial, TrialState
 
 if TYPE_CHECKING:
     from imoca.study.study import Study
 
 N_BANDS = 10  # cells of the picture that shows how often each fidelity was used
+FRONT_SHARE = 20.0  # times as long as the front takes to compute, it is not computed again
+N_SHOWN = 8  # running simulators listed
 SHADES = " ▁▂▃▄▅▆▇█"
+WIDTH = 100
 
 
-def is_terminal() -> bool:
-    return sys.stderr.isatty()
+class Progress(Protocol):
+    """Shown while entered; told of every run and trial."""
+
+    def __enter__(self) -> object: ...
+
+    def __exit__(
+        self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
+    ) -> None: ...
+
+    def run_started(self, run: Run) -> None: ...
+
+    def run_ended(self, run: Run) -> None: ...
+
+    def trial_finished(self, trial: Trial) -> None: ...
 
 
-class Progress:
-    """Cost spent of the budget, how often each fidelity was used, the last answer, the time left."""
+def progress_display(study: Study, budget: float | None, is_wanted: bool | None) -> Progress | None:
+    """The live panel on a terminal; elsewhere plain lines, but only if they are wanted."""
+    if is_wanted is not False and _is_live_terminal():
+        return LivePanel(study, budget)
+    return PlainLines(study, budget) if is_wanted else None
 
-    def __init__(self, study: Study, budget: float) -> None:
+
+def _is_live_terminal() -> bool:
+    return sys.stderr.isatty() and "NO_COLOR" not in os.environ and os.environ.get("TERM") != "dumb"
+
+
+class PlainLines:
+    """For pipes and batch logs."""
+
+    def __init__(self, study: Study, budget: float | None) -> None:
+        self._study = study
+        self._budget = budget
+
+    def __enter__(self) -> PlainLines:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        pass
+
+    def run_started(self, run: Run) -> None:
+        pass
+
+    def run_ended(self, run: Run) -> None:
+        if run.state is RunState.FAILED and run.answer is not None:
+            reason = run.answer.failures[run.simulator]
+            self._print(f"trial {run.trial}: {run.simulator} failed (attempt {run.attempt}): {reason}")
+
+    def trial_finished(self, trial: Trial) -> None:
+        of_budget = "" if self._budget is None else f" of {self._budget:g}"
+        found = named_numbers(trial.values) or "no answer"
+        at = named_numbers(trial.fidelities)
+        self._print(
+            f"trial {trial.number} {trial.state}: {found} | at {at} | cost {self._study.cost_spent:.2f}{of_budget}"
+        )
+
+    def _print(self, line: str) -> None:
+        print(printable(line), file=sys.stderr, flush=True)  # noqa: T201
+
+
+class LivePanel:
+    """Cost spent of the budget, use of each fidelity, volume found, what runs and for how long, the time left."""
+
+    def __init__(self, study: Study, budget: float | None) -> None:
         self._study = study
         self._budget = budget
         self._started = time.monotonic()
+        self._trials = study.trials  # renewed after every trial, not while drawing
         self._spent_before = self._spent = study.cost_spent
-        self._running: Trial | None = None
+        self._front_in_words = ""
+        self._next_front = 0.0  # when the front may be computed again
+        self._running: dict[tuple[int, str], Run] = {}
         self._last: Trial | None = None
-        self._live = Live(console=Console(stderr=True), refresh_per_second=8, get_renderable=self._render)
+        self._live = Live(console=Console(stderr=True), refresh_per_second=4, get_renderable=self.render)
 
-    def __enter__(self) -> Progress:
+    def __enter__(self) -> LivePanel:
         self._live.start()
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._running = None
+        self._running.clear()
         self._live.stop()
 
-    def started(self, trial: Trial) -> None:
-        self._running = trial
+    def run_started(self, run: Run) -> None:
+        self._trials = self._study.trials
+        self._running = {**self._running, (run.trial, run.simulator): run}
 
-    def finished(self, trial: Trial) -> None:
-        self._running, self._last = None, trial
-        self._spent = self._study.cost_spent  # not while drawing: a learned cost takes a fit
+    def run_ended(self, run: Run) -> None:
+        self._running = {key: other for key, other in self._running.items() if key != (run.trial, run.simulator)}
 
-    def _render(self) -> Panel:
-        spent = self._spent
+    def trial_finished(self, trial: Trial) -> None:
+        self._last = trial
+        self._trials = self._study.trials
+        self._spent = self._study.cost_spent  # a learned cost takes a fit
+        started = time.monotonic()
+        if started >= self._next_front:
+            self._front_in_words = self._describe_front()
+            ended = time.monotonic()
+            self._next_front = ended + FRONT_SHARE * (ended - started)
+
+    def render(self) -> Panel:
         grid = Table.grid(padding=(0, 2))
-        grid.add_row("cost", ProgressBar(self._budget, min(spent, self._budget), width=40), self._numbers(spent))
+        if self._budget is not None:
+            bar = ProgressBar(self._budget, min(self._spent, self._budget), width=40)
+            grid.add_row("cost", bar, self._cost_in_words())
         for simulator in self._study.problem.simulators:
             if simulator.fidelity.kind != "none":
-                grid.add_row(Text(simulator.name), Text(self._fidelity_use(simulator.name)), "low → full accuracy")
-        sentence = Text(self._sentence(), overflow="ellipsis", no_wrap=True)
-        return Panel(Group(grid, sentence), title=Text(f"iMOCA · {len(self._study.trials)} trials"), width=100)
+                name = Text(printable(simulator.name), overflow="ellipsis", no_wrap=True)
+                grid.add_row(name, Text(self._fidelity_use(simulator.name)), "low → full accuracy")
+        lines = [Text(printable(line), overflow="ellipsis", no_wrap=True) for line in self._lines()]
+        n_finished = sum(trial.state is not TrialState.RUNNING for trial in self._trials)
+        return Panel(Group(grid, *lines), title=Text(f"iMOCA · {n_finished} trials"), width=WIDTH)
 
-    def _numbers(self, spent: float) -> str:
-        elapsed = time.monotonic() - self._started
-        fresh = spent - self._spent_before
-        text = f"{spent:.2f} of {self._budget:g} full-fidelity runs"
-        if fresh > 0.0 and spent < self._budget:
-            text += f", about {elapsed * (self._budget - spent) / fresh:.0f} s left"
+    def _cost_in_words(self) -> str:
+        text = f"{self._spent:.2f} of {self._budget:g} full-fidelity runs"
+        fresh = self._spent - self._spent_before
+        if fresh > 0.0 and self._budget is not None and self._spent < self._budget:
+            elapsed = time.monotonic() - self._started
+            text += f", about {duration(elapsed * (self._budget - self._spent) / fresh)} left"
         return text
 
     def _fidelity_use(self, name: str) -> str:
         fidelity = self._study.problem.simulator(name).fidelity
         counts = [0] * N_BANDS
-        for trial in self._study.trials:
+        for trial in self._trials:
             z = fidelity.encode(trial.fidelities[name])
             counts[min(int(z * N_BANDS), N_BANDS - 1)] += 1
         most = max(1, *counts)
         return "".join(SHADES[-(-count * (len(SHADES) - 1) // most)] * 4 for count in counts)
 
-    def _sentence(self) -> str:
-        n_failed = sum(1 for trial in self._study.trials if trial.failures)
-        failures = f"{n_failed} with failures · " if n_failed else ""
-        if self._running is not None:
-            return f"{failures}trial {self._running.number} is running at {_numbers(self._running.fidelities)}"
+    def _describe_front(self) -> str:
+        front = self._study.pareto_front()
+        n_verified = sum(point.verified for point in front)
+        volume = front_volume(self._study.problem, self._trials, front)
+        return f"front: {len(front)} designs, {n_verified} verified, hypervolume {volume:.3f}" if front else ""
+
+    def _lines(self) -> list[str]:
+        n_failed = sum(1 for trial in self._trials if trial.failures)
+        facts = [f"{n_failed} with failures"] if n_failed else []
+        if self._front_in_words:
+            facts.append(self._front_in_words)
         if self._last is not None:
-            return f"{failures}trial {self._last.number}: {_numbers(self._last.values)}"
-        return "choosing the first design"
-
-
-def _numbers(named: object) -> str:
-    items = named.items() if isinstance(named, dict) else ()
-    return ", ".join(f"{name} {value:.4g}" if isinstance(value, float) else f"{name} {value}" for name, value in items)
+            facts.append(f"trial {self._last.number}: {named_numbers(self._last.values) or 'no answer'}")
+        now = time.time()
+        runs = [
+            f"running {duration(now - run.started)}: trial {run.trial}, {run.simulator} "
+            f"at {named_numbers({'fidelity': self._trials[run.trial].fidelities[run.simulator]})}"
+            for run in list(self._running.values())[:N_SHOWN]
+        ]
+        if not runs and self._spent < (self._budget or float("inf")):
+            runs = ["choosing the next design"]
+        return [" · ".join(facts), *runs]

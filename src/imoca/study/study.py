@@ -3,21 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, overload
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, overload
 
+import imoca
 from imoca.answers import check_cost, check_values
-from imoca.errors import MethodError, ProblemError, TrialError
+from imoca.errors import MethodError, ProblemError, StorageError, TrialError
 from imoca.methods.initial_design import InitialDesign
 from imoca.methods.registry import MethodName, get_method
 from imoca.problem.fidelity import FidelityValue
 from imoca.problem.parameters import Value
 from imoca.problem.problem import Problem
+from imoca.runners.execution import check_runnable
+from imoca.runners.registry import make_runner
 from imoca.storage.base import Storage
+from imoca.storage.definition import Definition
 from imoca.storage.memory import MemoryStorage
-from imoca.study.accounting import NOT_RUN, spent_per_trial
-from imoca.study.loop import run_until
+from imoca.storage.owner import Owner
+from imoca.storage.sqlite import SQLiteStorage
+from imoca.study.accounting import NOT_RUN, bill
+from imoca.study.definition import check_same, storable_problem
+from imoca.study.loop import Limits, Loop
+from imoca.study.progress import progress_display
 from imoca.study.recommendation import ParetoPoint, recommend
-from imoca.trials import Answer, Candidate, Trial
+from imoca.trials import Answer, Candidate, Run, Trial
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -36,12 +45,15 @@ class Study:
         *,
         method: MethodName = "imoca-p",
         seed: int = 0,
-        storage: Storage | None = None,
+        storage: Storage | str | Path | None = None,
         n_fronts: int | None = None,
         initial_design: InitialDesign | None = None,
         fidelity_reduction: bool | None = None,
     ) -> None:
-        """None leaves a setting at the method's own default."""
+        """A file name as storage is an SQLite database: made if missing, continued if it holds this very study.
+
+        Without a storage the trials live in memory. None leaves a setting at the method's own default.
+        """
         if problem.constraints:
             names = [constraint.name for constraint in problem.constraints]
             raise ProblemError(
@@ -50,21 +62,64 @@ class Study:
             )
         if isinstance(seed, bool) or not isinstance(seed, int) or seed < 0:
             raise MethodError(f"The seed is {seed!r}.", hint="Give a whole number of at least 0.")
+        settings: dict[str, Any] = {
+            "n_fronts": n_fronts,
+            "initial_design": initial_design,
+            "fidelity_reduction": fidelity_reduction,
+        }
         self.problem = problem
+        self.method = method
         self.seed = seed
-        self._method = get_method(
-            method, n_fronts=n_fronts, initial_design=initial_design, fidelity_reduction=fidelity_reduction
-        )
-        self._storage = MemoryStorage() if storage is None else storage
+        self._method = get_method(method, **settings)
+        self._storage = _opened(storage)
+        if isinstance(self._storage, SQLiteStorage):
+            given = {name: value for name, value in settings.items() if value is not None}
+            definition = Definition(storable_problem(problem), method, seed, given, imoca.__version__)
+            if not check_same(self._storage.define(definition), definition):
+                self._storage.redefine(definition)
+
+    @classmethod
+    def load(cls, path: str | Path, *, read_only: bool = False) -> Study:
+        """The study in a database, as it is stored there; viewing it imports and starts none of its simulators."""
+        if not Path(path).exists():
+            raise StorageError(f"There is no study at {path}.", hint="Start it with imoca run, or check the path.")
+        storage = SQLiteStorage(path, read_only=read_only)
+        stored = storage.definition()
+        if stored is None:
+            raise StorageError(f"{path} holds no study yet.", hint="Start it with imoca run, or from Python.")
+        problem = Problem.from_toml(stored.problem)
+        return cls(problem, method=stored.method, seed=stored.seed, storage=storage, **stored.settings)  # type: ignore[arg-type]
 
     @property
     def trials(self) -> tuple[Trial, ...]:
         return self._storage.trials()
 
     @property
+    def runs(self) -> tuple[Run, ...]:
+        """The journal: every attempt to run a simulator, in the order in which they started."""
+        return self._storage.runs()
+
+    @property
+    def owner(self) -> Owner | None:
+        """The process that runs the study at present."""
+        owner = self._storage.owner()
+        return owner if owner is not None and owner.is_alive() else None
+
+    @property
+    def folder(self) -> Path:
+        """Where files that a simulator's command names are found: beside the database."""
+        return self._storage.path.absolute().parent if isinstance(self._storage, SQLiteStorage) else Path.cwd()
+
+    @property
+    def runs_folder(self) -> Path:
+        """Where programs work, each run in a folder of its own."""
+        name = self._storage.path.stem if isinstance(self._storage, SQLiteStorage) else f"imoca-{id(self)}"
+        return self.folder / f"{name}.runs"
+
+    @property
     def cost_spent(self) -> float:
         """Cost so far, in full-fidelity runs, the unit of the budget."""
-        return float(spent_per_trial(self.problem, self.trials).sum())
+        return bill(self.problem, self.trials).total
 
     @overload
     def ask(self) -> Trial: ...
@@ -75,7 +130,7 @@ class Study:
     def ask(self, n: int | None = None) -> Trial | list[Trial]:
         """The next question, or the next ``n``; questions still unanswered are taken into account."""
         if n is None:
-            return self._storage.add(self._method.suggest(self.problem, self.trials, self.seed))
+            return self._ask(is_launched=False)
         if isinstance(n, bool) or not isinstance(n, int) or n < 1:
             raise TrialError(f"ask was called with n = {n!r}.", hint="Ask for one or more trials.")
         return [self.ask() for _ in range(n)]
@@ -129,14 +184,37 @@ class Study:
         return self._storage.add(Candidate(self.problem.space.check(parameters), checked), answer)
 
     def optimize(
-        self, budget: float, *, on_trial: Callable[[Trial], None] | None = None, progress: bool | None = None
+        self,
+        budget: float | None = None,
+        *,
+        time: float | None = None,
+        workers: int | None = None,
+        dask: str | None = None,
+        on_trial: Callable[[Trial], None] | None = None,
+        progress: bool | None = None,
     ) -> None:
-        """Ask, run the simulators here, and tell, until the cost spent reaches ``budget`` full-fidelity runs.
+        """Ask, run the simulators, and tell, until the cost spent reaches ``budget`` full-fidelity runs.
 
-        What was spent before counts, so calling again with a larger budget continues. ``on_trial`` is called
-        after every trial; ``progress`` shows a live display (by default when on a terminal).
+        What was spent before counts, so calling again with a larger budget continues; ``time`` limits the wall time
+        of this call, in seconds. Simulators run in this process, or in ``workers`` processes, or on the Dask cluster
+        whose scheduler has the address ``dask``. ``on_trial`` is called after every trial. ``progress``: a live
+        display on a terminal and plain lines elsewhere; by default the live display only.
+
+        Ctrl-C lets the running simulators finish and raises KeyboardInterrupt; a second one ends them. Nothing told
+        is lost, and the same call continues.
         """
-        run_until(self, budget, on_trial, progress)
+        limits = Limits(budget, time)
+        if dask is None:
+            check_runnable(self.problem, self.folder)
+        runner = make_runner(self.problem, workers, dask)
+        try:
+            Loop(self, self._storage, runner, limits, on_trial, progress_display(self, budget, progress)).run()
+        finally:
+            runner.close()
+
+    def launch(self) -> Trial:
+        """Ask a question that the study itself will run, now or after a restart."""
+        return self._ask(is_launched=True)
 
     def pareto_front(self) -> list[ParetoPoint]:
         """The front at full accuracy as the models see it, sorted by the first objective; verified designs marked."""
@@ -159,6 +237,14 @@ class Study:
                 for trial in self.trials
             ]
         )
+
+    def _ask(self, is_launched: bool) -> Trial:
+        while True:
+            trials = self.trials
+            candidate = self._method.suggest(self.problem, trials, self.seed)
+            trial = self._storage.append(len(trials), candidate, is_launched)
+            if trial is not None:
+                return trial  # else somebody else asked meanwhile: this question might repeat theirs
 
     def _simulator_names(self) -> list[str]:
         return [simulator.name for simulator in self.problem.simulators]
@@ -199,3 +285,9 @@ class Study:
                     hint=f"Tell it too: cost={{{simulator.name!r}: ...}}, in any unit you like.",
                 )
         return Answer(checked, costs, {name: str(reason) for name, reason in failures.items()})
+
+
+def _opened(storage: Storage | str | Path | None) -> Storage:
+    if storage is None:
+        return MemoryStorage()
+    return SQLiteStorage(storage) if isinstance(storage, str | Path) else storage

@@ -23,7 +23,7 @@ def test_a_declared_cost_is_normalised_by_its_value_at_the_target(rng: np.random
     model = cost_model(problem, problem.simulators[0], [], np.empty((0, 2)))
     ratio = model.ratio(rng.random((4, 2)), np.array([0.0, 0.5, 1.0]))
     np.testing.assert_allclose(ratio, np.tile([3 * 0.05 / 1.05, 3 * 0.3 / 1.05, 3.0], (4, 1)))
-    assert model.counted(np.array([0.1, 0.2]), 0.525) == pytest.approx(1.5)
+    assert model.counted(np.array([[0.1, 0.2]]), np.array([0.525]))[0] == pytest.approx(1.5)
     np.testing.assert_array_equal(model.gradient(rng.random((4, 2)), np.full(4, 0.5)), 0.0)
 
 
@@ -41,8 +41,8 @@ def test_a_learned_cost_recovers_the_law_that_made_the_data(rng: np.random.Gener
     queries, grid = rng.random((10, 2)), np.array([0.0, 0.3, 0.8])
     np.testing.assert_allclose(model.ratio(queries, grid), np.tile(np.exp(4.0 * (grid - 1.0)), (10, 1)), rtol=0.1)
     exact = 5.0 * np.exp(4.0 + 0.5 * np.sin(3 * queries[0, 0]))
-    assert model.target_cost(queries[0]) == pytest.approx(exact, rel=0.1)
-    assert model.counted(queries[0], exact) == pytest.approx(1.0, rel=0.1)
+    assert model.target_costs(queries[:1])[0] == pytest.approx(exact, rel=0.1)
+    assert model.counted(queries[:1], np.array([exact]))[0] == pytest.approx(1.0, rel=0.1)
 
 
 def test_one_run_above_ten_cheap_ones_is_enough_to_see_the_slope(rng: np.random.Generator) -> None:
@@ -77,4 +77,4 @@ def test_runs_that_failed_do_not_teach_the_cost() -> None:
         Trial(1, {"a": 0.6, "b": 0.5}, {"s": 1.0}, {}, Answer({}, {"s": 1e-3}, {"s": "crashed"})),
     ]
     model = cost_model(problem, problem.simulators[0], trials, np.array([[0.25, 0.5], [0.3, 0.5]]))
-    assert model.counted(np.array([0.25, 0.5]), 100.0) == pytest.approx(1.0, rel=1e-3)
+    assert model.counted(np.array([[0.25, 0.5]]), np.array([100.0]))[0] == pytest.approx(1.0, rel=1e-3)

@@ -55,9 +55,11 @@ def test_the_documented_study_file_is_read():
     cfd = Simulator(
         "cfd",
         [Objective("drag", "minimize"), Objective("lift", "maximize")],
-        Command(["./cfd.sh", "{params}", "--mesh", "{fidelity}"], timeout=7200, retries=1),
+        Command(["./cfd.sh", "{params}", "--mesh", "{fidelity}"]),
         fidelity=Fidelity.continuous(0.1, 1.0),
         cost="measured",
+        timeout=7200,
+        retries=1,
     )
     mass = Simulator(
         "mass",
@@ -110,12 +112,7 @@ def fidelities_with_costs(draw):
 
 @st.composite
 def runs(draw):
-    command = st.builds(
-        Command,
-        st.lists(names, min_size=1, max_size=4),
-        st.none() | st.floats(0.1, 1e6),
-        st.integers(0, 3),
-    )
+    command = st.builds(Command, st.lists(names, min_size=1, max_size=4))
     return draw(st.none() | st.just(run_wing) | st.just(FunctionReference("wing.cfd:run")) | command)
 
 
@@ -137,7 +134,19 @@ def problems(draw):
         if share:
             full_cost = draw(st.sampled_from([1.0, 0.3, 4]))
             run = draw(runs())
-            simulators.append(Simulator(name, share, run, fidelity=fidelity, cost=cost, full_cost=full_cost))
+            timeout = None if run is None else draw(st.none() | st.floats(0.1, 1e6))
+            retries = 0 if run is None else draw(st.integers(0, 3))
+            simulator = Simulator(
+                name,
+                share,
+                run,
+                fidelity=fidelity,
+                cost=cost,
+                full_cost=full_cost,
+                timeout=timeout,
+                retries=retries,
+            )
+            simulators.append(simulator)
     return Problem([draw(parameters(name)) for name in parameter_names], simulators)
 
 
@@ -198,8 +207,9 @@ def test_hostile_names_survive(hostile):
     ("written", "expected"), [('"90s"', 90), ('"15m"', 900), ('"1.5h"', 5400), ("30", 30), ("2.5", 2.5)]
 )
 def test_timeouts_are_read_in_their_units(written, expected):
-    problem = Problem.from_toml(MINIMAL.format(f'command = ["a"]\ntimeout = {written}'))
-    assert problem.simulators[0].run == Command(["a"], timeout=expected)
+    for run in ('command = ["a"]', 'function = "a:b"'):
+        problem = Problem.from_toml(MINIMAL.format(f"{run}\ntimeout = {written}"))
+        assert problem.simulators[0].timeout == expected
 
 
 @pytest.mark.parametrize(
@@ -208,7 +218,9 @@ def test_timeouts_are_read_in_their_units(written, expected):
         ("outptus = 3", r"simulators.a.outptus is not a known key.*outputs"),
         ("timeout = '2 weeks'\ncommand = ['a']", "simulators.a.timeout is '2 weeks'"),
         ("timeout = true\ncommand = ['a']", "simulators.a.timeout is True"),
-        ("timeout = 3", "simulators.a: has a timeout"),
+        ("timeout = 3", "simulators.a: Simulator 'a' has a timeout"),
+        ("retries = 3", "simulators.a: Simulator 'a' has a timeout or retries"),
+        ("command = ['a']\ntimeout = -1", "simulators.a: Simulator 'a': timeout is -1"),
         ("retries = 1.5", "simulators.a.retries is 1.5, but must be a whole number"),
         ("command = 'cfd.sh x'", "simulators.a.command is 'cfd.sh x', but must be a list"),
         ("command = ['a', 3]", "simulators.a.command.1 is 3, but must be text"),

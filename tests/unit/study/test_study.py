@@ -10,6 +10,7 @@ import imoca
 from imoca import Constraint, Fidelity, ImocaError, Objective, Problem, Real, Simulator, Study, TrialState
 from imoca.errors import SimulatorError
 from imoca.study.recommendation import is_verified
+from imoca.trials import RunState
 
 AT_FIRST = (0.1 + 0.7**2) / 1.1  # declared cost of one simulator in the first question, z = 0.7
 
@@ -266,14 +267,24 @@ def test_a_study_whose_simulators_keep_failing_stops_and_shows_the_last_error() 
     assert 5 <= len(study.trials) < 10
 
 
-def test_an_interrupt_is_recorded_and_raised() -> None:
-    def interrupted(x: float) -> float:
-        raise KeyboardInterrupt
+def test_an_interrupted_run_is_recorded_as_lost_and_run_again() -> None:
+    interrupts = iter([True, False])
 
-    study = Study(Problem([Real("x", 0.0, 1.0)], [Simulator("s", [Objective("f", "minimize")], interrupted)]))
+    def interrupted_once(x: float) -> float:
+        if next(interrupts, False):
+            raise KeyboardInterrupt
+        return x
+
+    study = Study(Problem([Real("x", 0.0, 1.0)], [Simulator("s", [Objective("f", "minimize")], interrupted_once)]))
     with pytest.raises(KeyboardInterrupt):
-        study.optimize(5.0)
-    assert study.trials[0].failures == {"s": "interrupted"}
+        study.optimize(2.0)
+    assert study.trials[0].state is TrialState.RUNNING
+    assert [run.state for run in study.runs] == [RunState.LOST]
+    study.optimize(2.0)
+    assert study.trials[0].state is TrialState.COMPLETE
+    assert study.trials[0].wasted == {"s": 1.0}  # the declared cost of the lost attempt
+    assert study.cost_spent == 2.0
+    assert len(study.trials) == 1
 
 
 def test_trials_become_a_table() -> None:

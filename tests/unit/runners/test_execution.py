@@ -1,6 +1,7 @@
-"""Running simulators in this process."""
+"""One job run in this process: what is an answer, and what is a failure."""
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -11,17 +12,16 @@ from imoca.problem.fidelity import Fidelity
 from imoca.problem.parameters import Real
 from imoca.problem.problem import Problem
 from imoca.problem.simulator import Command, FunctionReference, Objective, Simulator
-from imoca.runners.inline import run_inline
-from imoca.trials import Answer, Trial
+from imoca.runners.base import Job
+from imoca.runners.execution import check_runnable, run_job
+from imoca.trials import Answer
 
 
 def run(function: Any, outputs: tuple[str, ...] = ("f",), cost: str = "z") -> Answer:
-    good = Simulator("good", [Objective("g", "minimize")], lambda a: a + 1)
     simulator = Simulator(
         "s", [Objective(name, "minimize") for name in outputs], function, fidelity=Fidelity.continuous(1, 5), cost=cost
     )
-    problem = Problem([Real("a", 0.0, 10.0)], [good, simulator])
-    return run_inline(problem, Trial(0, {"a": 2.0}, {"good": None, "s": 3.0}))
+    return run_job(Job(0, simulator, {"a": 2.0}, 3.0, 1, Path(), Path()))
 
 
 @pytest.mark.parametrize(
@@ -35,10 +35,12 @@ def run(function: Any, outputs: tuple[str, ...] = ("f",), cost: str = "z") -> An
 def test_a_number_or_a_dict_of_outputs_is_an_answer(
     function: Callable[..., Any], outputs: tuple[str, ...], expected: dict[str, float]
 ) -> None:
-    answer = run(function, outputs)
-    assert answer.values == {"g": 3.0, **expected}
-    assert not answer.failures
-    assert not answer.costs
+    assert run(function, outputs) == Answer(expected)
+
+
+def test_a_simulator_without_a_fidelity_is_called_with_its_parameters_alone() -> None:
+    simulator = Simulator("s", [Objective("f", "minimize")], lambda a: a + 1)
+    assert run_job(Job(0, simulator, {"a": 2.0}, None, 1, Path(), Path())).values == {"f": 3.0}
 
 
 def test_a_cost_may_be_returned_with_the_outputs() -> None:
@@ -54,9 +56,9 @@ def test_a_measured_cost_is_the_wall_time_when_none_is_returned() -> None:
     [float("nan"), float("inf"), None, 1j, "1.0", np.array([1.0]), True, {"wrong": 1.0}, {}, (1.0, -1.0), (1.0, 2, 3)],
     ids=repr,
 )
-def test_what_is_no_answer_fails_that_simulator_alone(returned: Any) -> None:
+def test_what_is_no_answer_is_a_failure(returned: Any) -> None:
     answer = run(lambda a, z: returned)
-    assert answer.values == {"g": 3.0}
+    assert not answer.values
     assert set(answer.failures) == {"s"}
 
 
@@ -69,12 +71,29 @@ def test_an_exception_is_the_reason_of_the_failure() -> None:
 
 def test_a_reference_is_resolved_and_called() -> None:
     simulator = Simulator("s", [Objective("f", "minimize")], FunctionReference("math:sqrt"))
-    problem = Problem([Real("x", 0.0, 10.0)], [simulator])
-    failures = run_inline(problem, Trial(0, {"x": 4.0}, {"s": None})).failures
+    failures = run_job(Job(0, simulator, {"x": 4.0}, None, 1, Path(), Path())).failures
     assert "TypeError" in failures["s"]  # math.sqrt takes no keyword: it was called, as x=4.0
 
 
-@pytest.mark.parametrize("run_as", [None, Command(["./cfd.sh"])])
-def test_a_simulator_without_a_function_is_an_error_before_anything_is_told(run_as: Any) -> None:
-    with pytest.raises(ProblemError, match="no Python function"):
-        run(run_as)
+@pytest.mark.parametrize(
+    ("what", "culprit"),
+    [
+        (None, "nothing to run"),
+        (FunctionReference("no_such_module:f"), "no_such_module"),
+        (Command(["./no-such-program"]), "no-such-program"),
+        (Command(["no-such-program-anywhere"]), "no-such-program-anywhere"),
+    ],
+)
+def test_what_cannot_be_run_is_an_error_before_anything_is_asked(what: Any, culprit: str, tmp_path: Path) -> None:
+    problem = Problem([Real("a", 0.0, 1.0)], [Simulator("s", [Objective("f", "minimize")], what)])
+    with pytest.raises(ProblemError, match=culprit):
+        check_runnable(problem, tmp_path)
+
+
+def test_programs_on_the_path_and_beside_the_study_can_be_run(tmp_path: Path) -> None:
+    program = tmp_path / "solver.sh"
+    program.write_text("#!/bin/sh\n", encoding="utf-8")
+    program.chmod(0o755)
+    for name in ("sh", "./solver.sh", "solver.sh", "{python}"):
+        simulator = Simulator("s", [Objective("f", "minimize")], Command([name]))
+        check_runnable(Problem([Real("a", 0.0, 1.0)], [simulator]), tmp_path)

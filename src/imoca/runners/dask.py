@@ -1,0 +1,86 @@
+"""Run jobs on a Dask cluster, given by the address of its scheduler."""
+
+from __future__ import annotations
+
+import queue
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+from imoca.errors import RunnerError
+from imoca.runners.base import Finished, Job
+from imoca.runners.execution import run_job
+from imoca.runners.process_tree import end_processes
+
+if TYPE_CHECKING:
+    from distributed import Client, Future
+
+CONNECT_SECONDS = 30.0
+
+
+class DaskRunner:
+    """As many jobs at a time as the cluster has threads, or ``n_workers``. Dask reruns what a dead worker had."""
+
+    runs_here = False
+
+    def __init__(self, address: str, n_workers: int | None = None) -> None:
+        try:
+            from distributed import Client
+        except ImportError as error:
+            raise RunnerError("Dask is not installed.", hint="pip install imoca[dask]") from error
+        self._address = address
+        self._n_workers = n_workers
+        self._jobs: dict[Future, Job] = {}
+        self._done: queue.Queue[Future] = queue.Queue()  # filled by Dask's own thread
+        try:
+            self._client: Client = Client(address, timeout=CONNECT_SECONDS, set_as_default=False)
+        except (OSError, TimeoutError, ValueError) as error:
+            raise self._lost(error) from error
+
+    def n_slots(self) -> int:
+        return self._n_workers or max(1, sum(self._client.nthreads().values()))
+
+    def submit(self, job: Job) -> None:
+        self._check_scheduler()
+        future = self._client.submit(run_job, job, pure=False)
+        self._jobs[future] = job
+        future.add_done_callback(self._done.put)
+
+    def collect(self, timeout: float) -> list[Finished]:
+        finished: list[Finished] = []
+        with suppress(queue.Empty):
+            future = self._done.get(timeout=timeout)
+            while future.status in ("finished", "error"):
+                finished.append(self._finished(future))
+                future = self._done.get_nowait()
+            self._done.put(future)  # cancelled: the scheduler is gone, but first what is finished
+        if not finished:
+            self._check_scheduler()
+        return finished
+
+    def cancel(self) -> None:
+        """Dask cannot end a function that runs; programs are ended on every worker."""
+        if self._client.status == "running":
+            self._client.cancel(list(self._jobs))
+            for job in self._jobs.values():
+                self._client.run(end_processes, None, str(job.folder))
+        self._jobs.clear()
+
+    def close(self) -> None:
+        self._client.close()
+
+    def _finished(self, future: Future) -> Finished:
+        job = self._jobs.pop(future)
+        if future.status == "finished":
+            return Finished(job, future.result())
+        return Finished(job, job.failed(f"The Dask worker failed: {future.exception()!r}"))
+
+    def _check_scheduler(self) -> None:
+        gone = [future for future in self._jobs if future.status in ("cancelled", "lost")]
+        if self._client.status != "running" or gone:
+            raise self._lost(RuntimeError(f"the client is {self._client.status}, {len(gone)} job(s) were lost"))
+
+    def _lost(self, error: Exception) -> RunnerError:
+        return RunnerError(
+            f"The Dask scheduler at {self._address} cannot be reached: {error}.",
+            hint="Trials that were running are queued again: start the scheduler and run the same command.",
+        )

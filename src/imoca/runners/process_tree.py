@@ -1,0 +1,82 @@
+"""End a program together with everything it started."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from contextlib import suppress
+from pathlib import Path
+
+MARK = "IMOCA_RUN"  # environment variable that everything a run starts inherits; its value is the run's folder
+GRACE = 5.0  # seconds between asking to end and ending
+PAUSE = 0.02
+
+
+def end_processes(root: int | None, mark: str) -> None:
+    """Ask, then force, the process ``root``, its descendants, and whatever carries the mark, to end.
+
+    Descendants are found by their parents and by the mark: a process that left its session and whose parent has
+    died is known only by the mark, one that cleared its environment only by its parent.
+    """
+    known = _ended_of(root, mark, set())
+    if not known:
+        return
+    _signal(known, signal.SIGTERM)
+    deadline = time.monotonic() + GRACE
+    while time.monotonic() < deadline:
+        known = _ended_of(root, mark, known)
+        if not known:
+            return
+        time.sleep(PAUSE)
+    while known := _ended_of(root, mark, known):
+        _signal(known, signal.SIGKILL)
+        time.sleep(PAUSE)
+
+
+def _ended_of(root: int | None, mark: str, known: set[int]) -> set[int]:
+    """Those still alive of the tree; without /proc the process group of the root."""
+    if not Path("/proc/self/stat").exists():
+        return {-root} if root is not None and _has_group(root) else set()
+    parents = {pid: parent for pid in _pids() if (parent := _parent(pid)) is not None}
+    tree = {pid for pid in known if pid in parents}
+    tree |= {pid for pid in parents if pid == root or _carries(pid, mark)}
+    while grown := {pid for pid, parent in parents.items() if parent in tree} - tree:
+        tree |= grown
+    return tree - {os.getpid()}
+
+
+def _pids() -> list[int]:
+    return [int(entry.name) for entry in Path("/proc").iterdir() if entry.name.isdigit()]
+
+
+def _parent(pid: int) -> int | None:
+    """None if the process is gone, or only waits to be buried."""
+    try:
+        state, parent = Path(f"/proc/{pid}/stat").read_bytes().rpartition(b")")[2].split()[:2]
+    except (OSError, ValueError):
+        return None
+    return None if state in (b"Z", b"X") else int(parent)
+
+
+def _carries(pid: int, mark: str) -> bool:
+    try:
+        environment = Path(f"/proc/{pid}/environ").read_bytes().split(b"\0")
+    except OSError:
+        return False
+    begin = f"{MARK}={mark}".encode(errors="surrogateescape")
+    return any(entry == begin or entry.startswith(begin + b"/") for entry in environment)
+
+
+def _has_group(root: int) -> bool:
+    try:
+        os.killpg(root, 0)
+    except (ProcessLookupError, PermissionError):
+        return False
+    return True
+
+
+def _signal(pids: set[int], number: signal.Signals) -> None:
+    for pid in pids:
+        with suppress(ProcessLookupError, PermissionError):
+            os.kill(pid, number)  # a negative number is a whole group

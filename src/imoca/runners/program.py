@@ -1,0 +1,145 @@
+"""Run an external program: a fresh folder, ``params.json`` in, ``result.json`` out, and nothing left behind."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+import threading
+from pathlib import Path
+from shutil import which
+from typing import IO, Any
+
+from imoca.errors import ProgramError
+from imoca.problem.simulator import Command
+from imoca.runners.base import Job
+from imoca.runners.process_tree import MARK, end_processes
+
+MAX_OUTPUT = 10 * 2**20  # bytes kept of each of standard output and standard error
+MAX_RESULT = 10 * 2**20  # bytes read of result.json
+TAIL = 2000  # characters of standard error shown with a failure
+CHUNK = 65536
+LEFT_IN_PLACE = ("", ".", "..")  # arguments that name folders, but mean something to the program
+
+
+def run_program(job: Job, command: Command) -> tuple[dict[str, Any], Any] | dict[str, Any]:
+    """The outputs in ``result.json``, with the cost if the program tells one."""
+    job.folder.mkdir(parents=True)
+    parameters = job.folder / "params.json"
+    question = {
+        "parameters": dict(job.parameters),
+        "fidelity": job.fidelity,
+        "simulator": job.simulator.name,
+        "trial": job.trial,
+    }
+    parameters.write_text(json.dumps(question, indent=1), encoding="utf-8")
+    exit_code = _run(job, program_arguments(job, command))
+    if exit_code != 0:
+        ending = f"exit code {exit_code}" if exit_code > 0 else f"signal {-exit_code}"
+        raise ProgramError(f"The program ended with {ending}.", hint=_evidence(job.folder))
+    outputs = _read_result(job.folder)
+    return (outputs, outputs.pop("cost")) if "cost" in outputs else outputs
+
+
+def program_arguments(job: Job, command: Command) -> list[str]:
+    """The argument list with files found and placeholders filled in; every argument stays one argument."""
+    program, *others = command.arguments
+    filled = {
+        "python": sys.executable,
+        "params": str(job.folder / "params.json"),
+        "workdir": str(job.folder),
+        "fidelity": str(job.fidelity),
+    }
+    filled = {name: str(value) for name, value in job.parameters.items()} | filled
+    found = [found_program(program, job.study_folder), *(_found(argument, job.study_folder) for argument in others)]
+    return [re.sub(r"\{([^{}]+)\}", lambda match: filled.get(match[1], match[0]), argument) for argument in found]
+
+
+def found_program(program: str, study_folder: Path) -> str:
+    """A program on the PATH as it is; one beside the study by its full path."""
+    if program == "{python}":
+        return sys.executable
+    is_on_path = os.sep not in program and which(program) is not None
+    return program if is_on_path else _found(program, study_folder)
+
+
+def _found(argument: str, study_folder: Path) -> str:
+    """The full path of what exists beside the study, for the program starts in another folder."""
+    path = study_folder / argument
+    try:
+        is_there = argument not in LEFT_IN_PLACE and path.exists()
+    except OSError:  # longer than a file name may be
+        is_there = False
+    return str(path.absolute()) if is_there else argument
+
+
+def _run(job: Job, arguments: list[str]) -> int:
+    try:
+        process = subprocess.Popen(  # noqa: S603  (an argument list, never a shell)
+            arguments,
+            cwd=job.folder,
+            env={**os.environ, MARK: str(job.folder)},
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            start_new_session=True,
+        )
+    except OSError as error:
+        raise ProgramError(f"The program {arguments[0]!r} cannot be started: {error}.", hint="Check it.") from error
+    copies = [
+        threading.Thread(target=_copy_capped, args=(stream, job.folder / name), daemon=True)
+        for stream, name in ((process.stdout, "stdout.txt"), (process.stderr, "stderr.txt"))
+    ]
+    for copy in copies:
+        copy.start()
+    try:
+        exit_code = process.wait(job.simulator.timeout)
+    except subprocess.TimeoutExpired as error:
+        raise ProgramError(
+            f"The program ran longer than its timeout of {job.simulator.timeout:g} s.", hint=_where(job.folder)
+        ) from error
+    finally:  # also on Ctrl-C, and when the program left others running
+        end_processes(process.pid, str(job.folder))
+        process.wait()
+        for copy in copies:
+            copy.join()
+    return exit_code
+
+
+def _copy_capped(stream: IO[bytes], path: Path) -> None:
+    """Read to the end whatever comes, keep the first part of it."""
+    left = MAX_OUTPUT
+    with stream, path.open("wb") as file:
+        while chunk := os.read(stream.fileno(), CHUNK):
+            file.write(chunk[:left])
+            left = max(0, left - len(chunk))
+        if left == 0:
+            file.write(b"\n[cut off here by imoca]\n")
+
+
+def _read_result(folder: Path) -> dict[str, Any]:
+    path = folder / "result.json"
+    try:
+        with path.open("rb") as file:
+            text = file.read(MAX_RESULT)
+        result = json.loads(text)
+    except FileNotFoundError as error:
+        raise ProgramError("The program wrote no result.json.", hint=_evidence(folder)) from error
+    except (ValueError, RecursionError) as error:
+        raise ProgramError(f"result.json is not valid JSON: {error}.", hint=_evidence(folder)) from error
+    if not isinstance(result, dict):
+        raise ProgramError("result.json is not an object of named outputs.", hint=_evidence(folder))
+    return result
+
+
+def _evidence(folder: Path) -> str:
+    with (folder / "stderr.txt").open("rb") as file:
+        file.seek(max(0, file.seek(0, os.SEEK_END) - 4 * TAIL))
+        said = file.read().decode("utf-8", errors="replace").strip()[-TAIL:]
+    return (f"It said: {said} " if said else "") + _where(folder)
+
+
+def _where(folder: Path) -> str:
+    return f"Its folder is kept: {folder}"

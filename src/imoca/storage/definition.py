@@ -1,0 +1,17 @@
+"""What a stored study is."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True)
+class Definition:
+    """What a study is: never changed once it is stored, but for how its simulators are started."""
+
+    problem: str  # TOML
+    method: str
+    seed: int
+    settings: Mapping[str, str | int | bool] = field(default_factory=dict)  # those that differ from the defaults
+    version: str = ""  # of imoca that wrote it

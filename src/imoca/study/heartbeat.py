@@ -1,0 +1,42 @@
+"""Tell, while a study is driven, that its driver is alive."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from types import TracebackType
+
+from imoca.errors import StorageError
+from imoca.storage.base import Storage
+from imoca.storage.owner import Owner
+
+logger = logging.getLogger(__name__)
+
+SECONDS = 10.0
+
+
+class Heartbeat:
+    """Beats in a thread of its own, for a simulator may run for hours in the driver's."""
+
+    def __init__(self, storage: Storage, owner: Owner) -> None:
+        self._storage = storage
+        self._owner = owner
+        self._is_over = threading.Event()
+        self._thread = threading.Thread(target=self._beat, daemon=True)
+
+    def __enter__(self) -> Heartbeat:
+        self._thread.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._is_over.set()
+        self._thread.join()
+
+    def _beat(self) -> None:
+        while not self._is_over.wait(SECONDS):
+            try:
+                self._storage.beat(self._owner)
+            except StorageError as error:
+                logger.warning("No heartbeat: %s", error)

@@ -1,0 +1,78 @@
+"""The runs of open trials: what is still to be run, and what a trial's runs add up to."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+
+from imoca.problem.problem import Problem
+from imoca.problem.simulator import Simulator
+from imoca.runners.base import Job
+from imoca.trials import Answer, Run, RunState, Trial
+
+
+def is_settled(simulator: Simulator, runs: Sequence[Run]) -> bool:
+    """Whether the simulator has answered, or failed once more than it may be tried again."""
+    own = [run for run in runs if run.simulator == simulator.name]
+    n_failed = sum(run.state is RunState.FAILED for run in own)
+    return any(run.state is RunState.ANSWERED for run in own) or n_failed > simulator.retries
+
+
+def next_job(
+    problem: Problem, trial: Trial, simulator: Simulator, runs: Sequence[Run], study_folder: Path, runs_folder: Path
+) -> Job:
+    """The next attempt, given the trial's runs so far."""
+    attempt = 1 + sum(run.simulator == simulator.name for run in runs)
+    folder = _run_folder(problem, trial, simulator, attempt, runs_folder)
+    fidelity = trial.fidelities[simulator.name]
+    return Job(trial.number, simulator, trial.parameters, fidelity, attempt, study_folder, folder)
+
+
+def merged_answer(problem: Problem, trial: Trial, runs: Sequence[Run]) -> Answer:
+    """The last run of every simulator is its answer; what the ones before it cost was wasted."""
+    values: dict[str, float] = {}
+    costs: dict[str, float] = {}
+    failures: dict[str, str] = {}
+    wasted: dict[str, float] = {}
+    for simulator in problem.simulators:
+        *earlier, last = [run for run in runs if run.simulator == simulator.name]
+        if last.answer is not None:
+            values |= last.answer.values
+            costs |= last.answer.costs
+            failures |= last.answer.failures
+        if earlier:
+            wasted[simulator.name] = sum(_cost_of(problem, simulator, trial, run) for run in earlier)
+    return Answer(values, costs, failures, wasted)
+
+
+def elapsed(run: Run) -> float:
+    """Seconds of wall time; 0 while it runs."""
+    return max(0.0, run.ended - run.started) if run.ended is not None else 0.0
+
+
+def _cost_of(problem: Problem, simulator: Simulator, trial: Trial, run: Run) -> float:
+    """What a run cost in the simulator's own units: as told, else its wall time, else as declared."""
+    if run.answer is not None and simulator.name in run.answer.costs:
+        return run.answer.costs[simulator.name]
+    if simulator.is_cost_measured:
+        return elapsed(run)
+    x = problem.space.encode(trial.parameters)[None]
+    z = np.array([simulator.fidelity.encode(trial.fidelities[simulator.name])])
+    ratio = simulator.cost_ratio(problem.space, x, z)[0, 0] / simulator.full_cost
+    return float(ratio * simulator.target_costs(problem.space, x)[0])
+
+
+def _run_folder(problem: Problem, trial: Trial, simulator: Simulator, attempt: int, runs_folder: Path) -> Path:
+    """A folder that does not exist yet; a simulator's name may hold anything, so its place goes with it."""
+    safe_name = re.sub(r"[^A-Za-z0-9_-]", "_", simulator.name)[:50]
+    index = problem.simulators.index(simulator) + 1
+    parent = runs_folder / f"trial-{trial.number:05d}" / f"{index}-{safe_name}"
+    folder = parent / f"attempt-{attempt}"
+    copy = 1
+    while folder.exists():  # left by a study that was begun anew under the same name
+        copy += 1
+        folder = parent / f"attempt-{attempt}-{copy}"
+    return folder

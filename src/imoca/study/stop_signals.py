@@ -1,0 +1,52 @@
+"""Ctrl-C and SIGTERM while a study runs."""
+
+from __future__ import annotations
+
+import signal
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import FrameType, TracebackType
+
+
+class StopSignals:
+    """Ctrl-C once asks to stop: what runs may finish. Twice, or SIGTERM, forces it: what runs is ended.
+
+    In a thread other than the main one signals cannot be caught, and nothing changes.
+    """
+
+    def __init__(self) -> None:
+        self.is_asked = False
+        self.is_forced = False
+        self._may_raise = False
+        self._previous: dict[signal.Signals, object] = {}
+
+    def __enter__(self) -> StopSignals:
+        if threading.current_thread() is threading.main_thread():
+            for number in (signal.SIGINT, signal.SIGTERM):
+                self._previous[number] = signal.signal(number, self._on_signal)
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        for number, handler in self._previous.items():
+            signal.signal(number, handler)  # type: ignore[arg-type]
+
+    @contextmanager
+    def raising(self, is_needed: bool) -> Iterator[None]:
+        """A forced stop raises KeyboardInterrupt within, where a simulator that runs in this thread must be left."""
+        self._may_raise = is_needed
+        try:
+            yield
+        finally:
+            self._may_raise = False
+
+    def _on_signal(self, number: int, frame: FrameType | None) -> None:
+        self.is_forced = self.is_asked or number == signal.SIGTERM
+        if not self.is_asked and not self.is_forced:
+            print("\nStopping when the running simulators are done; Ctrl-C again ends them.", file=sys.stderr)  # noqa: T201
+        self.is_asked = True
+        if self.is_forced and self._may_raise:
+            raise KeyboardInterrupt
