@@ -2,11 +2,16 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Literal, get_args
 
 from imoca.arrays import Array
+from imoca.benchmarks.stored_front import load_front
 from imoca.errors import ProblemError
 from imoca.pareto.dominance import finite_points, non_dominated
 from imoca.problem.problem import Problem
+
+Setting = Literal["coupled", "per_objective"]  # one simulator for all objectives, or one each as in the paper
+CostMode = Literal["work", "nominal", "wall"]  # a deterministic count, the paper's minutes, or the clock
 
 
 @dataclass(frozen=True)
@@ -31,5 +36,26 @@ class Benchmark:
         if not non_dominated(front).all():
             raise ProblemError(
                 f"Benchmark {self.name!r}: its reference front holds dominated points.",
-                hint="Make it again with `python -m imoca.benchmarks.make_fronts`.",
+                hint="Make it again by the command in its first line.",
             )
+
+
+def with_stored_front(
+    name: str,
+    problem: Problem,
+    reference_point: Array,  # (K,)
+    true_values: Callable[[Array], Array],  # (n, d) in the unit cube -> (n, K)
+    front_name: str | None = None,
+) -> Benchmark:
+    """The benchmark whose front is stored under its own name, or under another's."""
+    front = load_front(front_name or name, problem.space.n_parameters)
+    return Benchmark(name, problem, reference_point.copy(), true_values, front.values, front.hypervolume)
+
+
+def check_option(benchmark: str, option: str, value: str, allowed: object) -> None:
+    """Refuses a value that is not among those of a Literal type."""
+    if value not in get_args(allowed):
+        raise ProblemError(
+            f"The benchmark {benchmark!r} knows no {option} {value!r}.",
+            hint=f"Its values of {option} are {', '.join(get_args(allowed))}.",
+        )

@@ -10,8 +10,7 @@ import logging
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from importlib.resources import files
-from pathlib import Path
+from functools import partial
 
 import numpy as np
 from scipy.optimize import linprog
@@ -19,9 +18,10 @@ from scipy.stats import qmc
 
 from imoca.arrays import Array, IntArray
 from imoca.benchmarks.problems import branin_currin, rocket
-from imoca.benchmarks.stored_front import StoredFront, save_front
+from imoca.benchmarks.stored_front import StoredFront, make_and_store
 from imoca.pareto.dominance import non_dominated
 from imoca.pareto.indicators import hypervolume
+from imoca.pareto.subset import spread_subset
 
 logger = logging.getLogger(__name__)
 
@@ -113,14 +113,8 @@ def spread_rows(
     values: Array,  # (n, K)
     n_rows: int,
 ) -> IntArray:  # (n_rows,) in order of the first objective
-    """Farthest-point selection in scaled objectives: each next row is the one farthest from all before it."""
-    scaled = values / np.ptp(values, axis=0)
-    chosen = [int(values[:, 0].argmax())]
-    nearest = np.full(len(values), np.inf)
-    while len(chosen) < min(n_rows, len(values)):
-        nearest = np.minimum(nearest, ((scaled - scaled[chosen[-1]]) ** 2).sum(axis=1))
-        chosen.append(int(nearest.argmax()))
-    rows = np.array(chosen, dtype=np.int64)
+    """An even spread from the best of the first objective on."""
+    rows = spread_subset(values, n_rows, first=[int(values[:, 0].argmax())])
     return rows[np.argsort(values[rows, 0], kind="stable")]
 
 
@@ -186,15 +180,5 @@ def make_front(name: str) -> StoredFront:
     return StoredFront(designs[rows], values[rows], volume)
 
 
-def main(names: list[str]) -> None:
-    """Make and store the named fronts, or all."""
-    logging.basicConfig(level=logging.INFO, format="%(message)s")
-    for name in names or list(SEARCHES):
-        front = make_front(name)
-        path = Path(str(files("imoca.benchmarks"))) / "fronts" / f"{name}.csv"
-        save_front(path, front, f"{COMMAND} {name}")
-        logger.info("%s: %d points, hypervolume %.8g", path, len(front.values), front.hypervolume)
-
-
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    make_and_store(sys.argv[1:], {name: partial(make_front, name) for name in SEARCHES}, COMMAND)

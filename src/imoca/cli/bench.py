@@ -12,6 +12,9 @@ from imoca.benchmarks.registry import DESCRIPTIONS
 
 app = typer.Typer(help="Benchmark problems and what their fidelities are worth.", no_args_is_help=True)
 
+Name = Annotated[str, typer.Argument(help="Which problem.")]
+Variant = Annotated[str | None, typer.Option(help="A variant, such as paper.")]
+Backend = Annotated[str | None, typer.Option(help="ngspice or pwl, for the circuit.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")]
 
 
@@ -28,20 +31,21 @@ def problems(as_json: AsJson = False) -> None:
 
 @app.command()
 def problem(
-    name: Annotated[str, typer.Argument(help="Which problem.")],
+    name: Name,
     designs: Annotated[int, typer.Option(help="Designs to run at every fidelity.")] = 16,
+    z: Annotated[list[float] | None, typer.Option(help="A continuous fidelity to show; repeat for more.")] = None,
     setting: Annotated[str | None, typer.Option(help="coupled or per_objective.")] = None,
     cost: Annotated[str | None, typer.Option(help="work, nominal or wall.")] = None,
-    variant: Annotated[str | None, typer.Option(help="A variant, such as paper.")] = None,
-    backend: Annotated[str | None, typer.Option(help="ngspice or pwl, for the circuit.")] = None,
+    variant: Variant = None,
+    backend: Backend = None,
     as_json: AsJson = False,
 ) -> None:
     """Run a problem at its fidelities and show their cost, rank correlation and error against full fidelity."""
-    from imoca.benchmarks.fidelity_table import fidelity_table
+    from imoca.benchmarks.fidelity_table import CONTINUOUS, fidelity_table
     from imoca.benchmarks.registry import get
 
     benchmark = get(name, setting=setting, cost=cost, variant=variant, backend=backend)
-    rows = fidelity_table(benchmark.problem, designs)
+    rows = fidelity_table(benchmark.problem, designs, z or CONTINUOUS)
     if as_json:
         print(json.dumps([asdict(row) for row in rows], indent=1))
         return
@@ -66,3 +70,25 @@ def problem(
                 for i, (cell, width) in enumerate(zip(line, widths, strict=True))
             )
         )
+
+
+@app.command()
+def random(
+    name: Name,
+    designs: Annotated[list[int] | None, typer.Option(help="How many designs; repeat for more numbers.")] = None,
+    draws: Annotated[int, typer.Option(help="Sets of designs to average over.")] = 200,
+    variant: Variant = None,
+    backend: Backend = None,
+    as_json: AsJson = False,
+) -> None:
+    """Show which share of a problem's hypervolume random designs reach at full fidelity."""
+    from imoca.benchmarks.random_shares import random_shares
+    from imoca.benchmarks.registry import get
+
+    sizes = designs or [10, 20, 50, 100, 200]
+    shares = random_shares(get(name, variant=variant, backend=backend), sizes, draws)
+    if as_json:
+        print(json.dumps(dict(zip(sizes, shares.tolist(), strict=True)), indent=1))
+        return
+    for size, share in zip(sizes, shares, strict=True):
+        print(f"{size:5d} random designs: {share:6.1%}")

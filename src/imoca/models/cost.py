@@ -22,7 +22,7 @@ DIFFERENCE_STEP = 1e-5  # of the central differences of a declared cost, in the 
 PRIOR_SLOPE = math.log(10.0)  # before any data: full accuracy costs ten times the cheapest, give or take a factor ten
 PRIOR_SLOPE_SD = math.log(10.0)
 TREND_NOISE_SD = 0.3  # by which a cost's logarithm strays from the straight line
-MAX_LEARNED = 300  # runs from which a cost is learned, spread over all there are: a smooth function needs no more
+MAX_LEARNED = 150  # runs from which a cost is learned, spread over all there are: a smooth function needs no more
 PRIOR_LEVEL_SD = 1e3  # the unit of cost is anybody's guess
 
 

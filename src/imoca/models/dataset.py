@@ -47,8 +47,7 @@ def output_data(
 
 
 def encode_designs(problem: Problem, trials: Sequence[Trial]) -> Array:  # (n, d)
-    rows = [problem.space.encode(trial.parameters) for trial in trials]
-    return np.array(rows, dtype=np.float64).reshape(len(rows), problem.space.n_columns)
+    return problem.space.encode_all([trial.parameters for trial in trials])
 
 
 def encode_fidelities(simulator: Simulator, trials: Sequence[Trial]) -> Array:  # (n,)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import heapq
+from collections.abc import Sequence
 
 import moocore
 import numpy as np
@@ -45,10 +46,14 @@ def hypervolume_subset(values: Array, size: int) -> IntArray:
     return np.array(kept)
 
 
-def spread_subset(values: Array, size: int) -> IntArray:
-    """The per-objective maxima, then always the point farthest from all kept."""
-    scaled = _scaled(values)
-    kept = list(dict.fromkeys(np.argmax(scaled, axis=0).tolist()))[:size]
+def spread_subset(
+    values: Array,  # (n, K)
+    size: int,
+    first: Sequence[int] | None = None,  # rows to start from, the per-objective maxima unless given
+) -> IntArray:  # (<= size,)
+    """The first rows, then always the point farthest from all kept."""
+    scaled, size = _scaled(values), min(size, len(values))
+    kept = list(dict.fromkeys(np.argmax(scaled, axis=0).tolist() if first is None else first))[:size]
     distance = np.min([((scaled - scaled[i]) ** 2).sum(axis=1) for i in kept], axis=0)
     while len(kept) < size:
         farthest = int(np.argmax(distance))

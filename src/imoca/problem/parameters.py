@@ -78,9 +78,9 @@ class Real:
             )
         return float(value)
 
-    def encode(self, value: object) -> Array:  # (1,)
-        number = np.array([float(self.check(value))])
-        return interval_to_unit(number, self.low, self.high, self.log)
+    def encode(self, values: Sequence[Value]) -> Array:  # (n, 1)
+        """Values that passed `check`, one row each."""
+        return interval_to_unit(np.array(values, dtype=np.float64)[:, None], self.low, self.high, self.log)
 
     def decode(self, columns: Array) -> Value:
         return float(self.numbers(_check_encoded(self.name, columns, 1))[0])
@@ -141,8 +141,9 @@ class Integer:
             )
         return int(value)
 
-    def encode(self, value: object) -> Array:  # (1,)
-        return np.array([(int(self.check(value)) - self.low) / self._n_steps])
+    def encode(self, values: Sequence[Value]) -> Array:  # (n, 1)
+        """Values that passed `check`, one row each."""
+        return (np.array(values, dtype=np.float64)[:, None] - self.low) / self._n_steps
 
     def decode(self, columns: Array) -> Value:
         return self.low + int(self._steps(_check_encoded(self.name, columns, 1))[0, 0])
@@ -219,10 +220,9 @@ class Choice:
             hint="Give one of the declared values, or add it to the problem.",
         )
 
-    def encode(self, value: object) -> Array:  # (n_columns,)
-        checked = self.check(value)
-        row: Array = self._columns(np.array([self.values.index(checked)]))[0]
-        return row
+    def encode(self, values: Sequence[Value]) -> Array:  # (n, n_columns)
+        """Values that passed `check`, one row each."""
+        return self._columns(np.array([self.values.index(value) for value in values], dtype=np.int64))
 
     def decode(self, columns: Array) -> Value:
         encoded = _check_encoded(self.name, columns, self.n_columns)

@@ -87,8 +87,13 @@ class SearchSpace:
         return {parameter.name: parameter.check(parameters[parameter.name]) for parameter in self.parameters}
 
     def encode(self, parameters: Mapping[str, Value]) -> Array:  # (d,)
-        checked = self.check(parameters)
-        return np.concatenate([parameter.encode(checked[parameter.name]) for parameter in self.parameters])
+        row: Array = self.encode_all([self.check(parameters)])[0]
+        return row
+
+    def encode_all(self, designs: Sequence[Mapping[str, Value]]) -> Array:  # (n, d)
+        """Designs that passed `check`, one row each."""
+        columns = [parameter.encode([design[parameter.name] for design in designs]) for parameter in self.parameters]
+        return np.concatenate(columns, axis=1)
 
     def decode(self, x: Array) -> dict[str, Value]:  # (d,)
         """The nearest valid design, as named values."""

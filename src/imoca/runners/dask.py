@@ -14,7 +14,7 @@ from imoca.runners.process_tree import end_processes
 if TYPE_CHECKING:
     from distributed import Client, Future
 
-CONNECT_SECONDS = 30.0
+CONNECT_SECONDS = 10.0
 
 
 class DaskRunner:
@@ -37,7 +37,12 @@ class DaskRunner:
             raise self._lost(error) from error
 
     def n_slots(self) -> int:
-        return self._n_workers or max(1, sum(self._client.nthreads().values()))
+        if self._n_workers is not None:
+            return self._n_workers
+        try:
+            return max(1, sum(self._client.nthreads().values()))
+        except OSError as error:
+            raise self._lost(error) from error
 
     def submit(self, job: Job) -> None:
         self._check_scheduler()
@@ -59,7 +64,7 @@ class DaskRunner:
 
     def cancel(self) -> None:
         """Dask cannot end a function that runs; programs are ended on every worker."""
-        if self._client.status == "running":
+        with suppress(OSError):  # without a scheduler there is nobody to ask
             self._client.cancel(list(self._jobs))
             for job in self._jobs.values():
                 self._client.run(end_processes, None, str(job.folder))

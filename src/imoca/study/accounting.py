@@ -31,7 +31,8 @@ class Bill:
 
 def bill(problem: Problem, trials: Sequence[Trial]) -> Bill:
     """A run that failed costs what was told, else what was declared; attempts before the last one are charged too."""
-    x = encode_designs(problem, trials)
+    is_design_needed = any(simulator.cost.depends_on_design for simulator in problem.simulators)
+    x = encode_designs(problem, trials) if is_design_needed else np.zeros((len(trials), problem.space.n_columns))
     spent = np.zeros((len(trials), len(problem.simulators)))
     expected = np.zeros_like(spent)
     is_running = np.array([trial.answer is None for trial in trials], dtype=bool)

@@ -1,9 +1,8 @@
 import numpy as np
 import pytest
-from scipy.stats import qmc
 
 from imoca.benchmarks.problems.circuit import REFERENCE_POINT, TrueValues
-from imoca.benchmarks.problems.circuit_front import sampled_hypervolume, search_front
+from imoca.benchmarks.problems.circuit_front import search_front
 from imoca.benchmarks.problems.circuit_ngspice import is_installed
 from imoca.benchmarks.stored_front import load_front
 from imoca.pareto.dominance import non_dominated
@@ -40,18 +39,6 @@ def test_the_hypervolume_exceeds_that_of_forty_stored_points(name: str) -> None:
     stored = load_front(name, n_parameters=33)
     few = hypervolume(stored.values[:40], REFERENCE_POINT)
     assert 0.0 < few < stored.hypervolume < np.prod(stored.values.max(axis=0) - REFERENCE_POINT)
-
-
-def test_the_sampled_hypervolume_agrees_with_the_exact_one_within_its_error(rng: np.random.Generator) -> None:
-    values = TrueValues("pwl")(qmc.LatinHypercube(33, rng=0).random(40))
-    volume, error = sampled_hypervolume(values, REFERENCE_POINT, 100_000, rng)
-    assert abs(volume - hypervolume(values, REFERENCE_POINT)) < 4.0 * error
-    assert error < 0.05 * volume
-
-
-def test_the_sampled_hypervolume_of_one_point_is_its_box(rng: np.random.Generator) -> None:
-    volume, error = sampled_hypervolume(np.array([[2.0, 3.0]]), np.zeros(2), 1000, rng)
-    assert (volume, error) == (6.0, 0.0)
 
 
 @pytest.mark.slow

@@ -152,6 +152,14 @@ def test_the_stated_standard_error_is_the_spread_of_repeated_estimates(rng: np.r
     assert np.std([estimate.volume for estimate in estimates]) == pytest.approx(stated, rel=0.2)
 
 
+def test_many_boxes_over_each_other_are_sampled_as_precisely_as_their_bounding_box(rng: np.random.Generator) -> None:
+    values = 0.7 + 0.3 * sphere_points(100, 4, rng)
+    estimate, exact = sample_hypervolume(values, np.zeros(4), 20_000, rng), hypervolume(values, np.zeros(4))
+    assert abs(estimate.volume - exact) < 4.0 * estimate.standard_error
+    bounding = np.prod(values.max(axis=0))
+    assert estimate.standard_error == pytest.approx(exact * np.sqrt((bounding / exact - 1.0) / 20_000), rel=0.03)
+
+
 def test_the_sampled_hypervolume_of_one_box_or_of_separate_scales_is_exact_by_hand(rng: np.random.Generator) -> None:
     one = sample_hypervolume(np.array([[1e-200, 2e-150, 1e200]]), np.zeros(3), 10, rng)
     assert one.volume == pytest.approx(2e-150)

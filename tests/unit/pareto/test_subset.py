@@ -46,3 +46,9 @@ def test_spread_points_include_the_best_of_every_objective(rng: np.random.Genera
     points = rng.standard_normal((200, 4))
     front = points[non_dominated(points)]
     assert set(np.argmax(front, axis=0)) <= set(spread_subset(front, 10).tolist())
+
+
+def test_a_spread_starts_from_given_rows_and_takes_the_farthest_next() -> None:
+    line = np.array([[0.0, 1.0], [0.4, 0.6], [0.9, 0.1], [1.0, 0.0]])
+    assert spread_subset(line, 3, first=[1]).tolist() == [1, 3, 0]
+    assert sorted(spread_subset(line, 9, first=[1]).tolist()) == [0, 1, 2, 3]

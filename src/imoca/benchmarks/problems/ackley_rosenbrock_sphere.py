@@ -8,8 +8,7 @@ multi-fidelity method must find. The paper states no domain; this is that of the
 import numpy as np
 
 from imoca.arrays import Array
-from imoca.benchmarks.benchmark import Benchmark
-from imoca.benchmarks.stored_front import load_front
+from imoca.benchmarks.benchmark import Benchmark, with_stored_front
 from imoca.problem.fidelity import Fidelity
 from imoca.problem.parameters import Real
 from imoca.problem.problem import Problem
@@ -25,9 +24,8 @@ COST = "0.05 + z**6.5"
 
 def ackley_rosenbrock_sphere() -> Benchmark:
     """Five parameters, three objectives with a continuous fidelity each."""
-    front = load_front("ackley_rosenbrock_sphere", N_PARAMETERS)
     runs = {"ackley": ackley, "rosenbrock": rosenbrock, "sphere": sphere}
-    return Benchmark(
+    return with_stored_front(
         name="ackley_rosenbrock_sphere",
         problem=Problem(
             parameters=[Real(f"x{i + 1}", LOW, HIGH) for i in range(N_PARAMETERS)],
@@ -36,10 +34,8 @@ def ackley_rosenbrock_sphere() -> Benchmark:
                 for name, run in runs.items()
             ],
         ),
-        reference_point=REFERENCE_POINT.copy(),
+        reference_point=REFERENCE_POINT,
         true_values=true_values,
-        reference_front=front.values,
-        hypervolume=front.hypervolume,
     )
 
 

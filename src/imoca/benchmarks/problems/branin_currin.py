@@ -11,9 +11,7 @@ from typing import Literal
 import numpy as np
 
 from imoca.arrays import Array
-from imoca.benchmarks.benchmark import Benchmark
-from imoca.benchmarks.stored_front import load_front
-from imoca.errors import ProblemError
+from imoca.benchmarks.benchmark import Benchmark, check_option, with_stored_front
 from imoca.problem.fidelity import Fidelity
 from imoca.problem.parameters import Real
 from imoca.problem.problem import Problem
@@ -32,32 +30,11 @@ Variant = Literal["code", "paper"]
 
 def branin_currin(variant: Variant = "code") -> Benchmark:
     """Two parameters, two objectives with a continuous fidelity each."""
+    check_option("branin_currin", "variant", variant, Variant)
     if variant == "code":
-        return benchmark_on_the_square("branin_currin", branin, currin)
-    if variant == "paper":
-        front = load_front("branin_currin_paper", n_parameters=2)
-        return Benchmark(
-            name="branin_currin_paper",
-            problem=problem_on_the_square(branin, printed_currin),
-            reference_point=PAPER_REFERENCE_POINT.copy(),
-            true_values=paper_true_values,
-            reference_front=front.values,
-            hypervolume=front.hypervolume,
-        )
-    raise ProblemError(f"Branin-Currin knows no variant {variant!r}.", hint='Use variant="code" or variant="paper".')
-
-
-def benchmark_on_the_square(name: str, branin_run: Run, currin_run: Run) -> Benchmark:
-    """The benchmark whose truth is Branin and Currin; its simulators approximate it in their own way."""
-    front = load_front("branin_currin", n_parameters=2)
-    return Benchmark(
-        name=name,
-        problem=problem_on_the_square(branin_run, currin_run),
-        reference_point=REFERENCE_POINT.copy(),
-        true_values=true_values,
-        reference_front=front.values,
-        hypervolume=front.hypervolume,
-    )
+        return with_stored_front("branin_currin", problem_on_the_square(branin, currin), REFERENCE_POINT, true_values)
+    printed = problem_on_the_square(branin, printed_currin)
+    return with_stored_front("branin_currin_paper", printed, PAPER_REFERENCE_POINT, paper_true_values)
 
 
 def problem_on_the_square(branin_run: Run, currin_run: Run) -> Problem:

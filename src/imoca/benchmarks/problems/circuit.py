@@ -14,7 +14,7 @@ from typing import Literal
 import numpy as np
 
 from imoca.arrays import Array
-from imoca.benchmarks.benchmark import Benchmark
+from imoca.benchmarks.benchmark import Benchmark, CostMode, Setting, check_option, with_stored_front
 from imoca.benchmarks.problems.circuit_netlist import (
     DESIGN_NAMES,
     FLYING_NAMES,
@@ -26,7 +26,6 @@ from imoca.benchmarks.problems.circuit_netlist import (
 )
 from imoca.benchmarks.problems.circuit_ngspice import TIMEOUT, require_ngspice, simulate_ngspice
 from imoca.benchmarks.problems.circuit_pwl import simulate_pwl
-from imoca.benchmarks.stored_front import load_front
 from imoca.errors import ProblemError
 from imoca.problem.cost import DeclaredCost
 from imoca.problem.fidelity import Fidelity
@@ -52,11 +51,8 @@ REFERENCE_POINT = np.array([0.3, 0.5, 0.8, 0.35, 0.2, -0.05, -0.05, -0.05, -0.05
 NOMINAL_COST = "10 * 12**z"  # minutes, the paper's 10 to 120
 N_REMEMBERED = 16  # runs; a trial asks for nine objectives, at as many fidelities as it likes
 
-Setting = Literal["coupled", "per_objective"]
-CostMode = Literal["work", "nominal", "wall"]
 Backend = Literal["ngspice", "pwl"]
 Run = Callable[..., float | dict[str, float]]
-SETTINGS, COST_MODES, BACKENDS = ("coupled", "per_objective"), ("work", "nominal", "wall"), ("ngspice", "pwl")
 
 
 def circuit(
@@ -69,28 +65,16 @@ def circuit(
     A ``timeout`` (seconds per run of ngspice) other than the default cannot be written to a study file, nor can
     the wall time of separate objectives, for both are arguments bound to the simulator functions.
     """
-    _check("setting", setting, SETTINGS)
-    _check("cost", cost, COST_MODES)
-    _check("backend", backend, BACKENDS)
+    check_option("circuit", "setting", setting, Setting)
+    check_option("circuit", "cost", cost, CostMode)
+    check_option("circuit", "backend", backend, Backend)
     if not timeout > 0.0:
         raise ProblemError(f"The circuit's timeout is {timeout!r} s.", hint="Give a positive number of seconds.")
     if backend == "ngspice":
         require_ngspice()
     name = "circuit" if backend == "ngspice" else "circuit_pwl"
-    front = load_front(name, n_parameters=len(PARAMETERS))
-    return Benchmark(
-        name=name,
-        problem=Problem(parameters=PARAMETERS, simulators=_simulators(setting, cost, backend, timeout)),
-        reference_point=REFERENCE_POINT.copy(),
-        true_values=TrueValues(backend, timeout),
-        reference_front=front.values,
-        hypervolume=front.hypervolume,
-    )
-
-
-def _check(option: str, value: str, allowed: tuple[str, ...]) -> None:
-    if value not in allowed:
-        raise ProblemError(f"The circuit knows no {option} {value!r}.", hint=f"It knows {list(allowed)}.")
+    problem = Problem(parameters=PARAMETERS, simulators=_simulators(setting, cost, backend, timeout))
+    return with_stored_front(name, problem, REFERENCE_POINT, TrueValues(backend, timeout))
 
 
 def _simulators(setting: Setting, cost: CostMode, backend: Backend, timeout: float) -> list[Simulator]:

@@ -1,4 +1,4 @@
-"""Best known fronts of the circuit: ``python -m imoca.benchmarks.problems.circuit_front [ngspice|pwl ...]``.
+"""Best known fronts of the circuit: ``python -m imoca.benchmarks.problems.circuit_front [circuit_pwl circuit]``.
 
 With nine objectives almost every design is non-dominated, so dominance guides no search. Instead many
 directions are followed at once: along each the design is kept that reaches farthest from the reference point,
@@ -10,16 +10,16 @@ linear switches, for a run takes a second or two. Both fronts are the best known
 import logging
 import sys
 from collections.abc import Callable
-from importlib.resources import files
-from pathlib import Path
+from functools import partial
 
 import numpy as np
 from scipy.stats import qmc
 
 from imoca.arrays import Array
-from imoca.benchmarks.problems.circuit import BACKENDS, PARAMETERS, REFERENCE_POINT, Backend, TrueValues
-from imoca.benchmarks.stored_front import StoredFront, load_front, save_front
+from imoca.benchmarks.problems.circuit import PARAMETERS, REFERENCE_POINT, Backend, TrueValues
+from imoca.benchmarks.stored_front import StoredFront, load_front, make_and_store
 from imoca.pareto.dominance import non_dominated
+from imoca.pareto.indicators import sample_hypervolume
 from imoca.pareto.search import Front
 from imoca.pareto.subset import representative_subset
 
@@ -27,10 +27,10 @@ logger = logging.getLogger(__name__)
 
 N_STORED = 200
 N_DIRECTIONS = 1000
+BACKENDS: dict[str, Backend] = {"circuit_pwl": "pwl", "circuit": "ngspice"}  # in this order: one starts from the other
 BUDGETS: dict[Backend, int] = {"ngspice": 320, "pwl": 20_000}  # runs at full fidelity
 N_CHILDREN = 100  # per generation
 N_VOLUME_SAMPLES = 1_000_000
-CHUNK = 20_000
 COMMAND = "python -m imoca.benchmarks.problems.circuit_front"
 
 
@@ -39,10 +39,10 @@ def search_front(backend: Backend = "ngspice", budget: int | None = None, seed: 
     rng = np.random.default_rng(seed)
     n_runs = BUDGETS[backend] if budget is None else budget
     front = follow_directions(TrueValues(backend), _starts(backend, rng)[:n_runs], n_runs, rng)
-    volume, error = sampled_hypervolume(front.values, REFERENCE_POINT, N_VOLUME_SAMPLES, rng)
-    logger.info("%d points, hypervolume %.5g, standard error %.2g", len(front.x), volume, error)
+    estimate = sample_hypervolume(front.values, REFERENCE_POINT, N_VOLUME_SAMPLES, rng)
+    logger.info("%d points, standard error of the hypervolume %.2g", len(front.x), estimate.standard_error)
     kept = representative_subset(front.values, N_STORED)
-    return StoredFront(front.x[kept], front.values[kept], volume)
+    return StoredFront(front.x[kept], front.values[kept], estimate.volume)
 
 
 def follow_directions(
@@ -100,39 +100,5 @@ def _children(parents: Array, n: int, rng: np.random.Generator) -> Array:  # (n,
     return np.clip(np.where(rng.random((n, 1)) < 0.5, moved, crossed), 0.0, 1.0)
 
 
-def sampled_hypervolume(
-    values: Array,  # (n, K) maximised
-    reference_point: Array,  # (K,)
-    n_samples: int,
-    rng: np.random.Generator,
-) -> tuple[float, float]:  # volume, standard error
-    """Share of the box between the reference point and the best of every objective that some point dominates."""
-    span = values.max(axis=0) - reference_point
-    gains = (values - reference_point) / span
-    gains = gains[np.argsort(-gains.prod(axis=1))]  # large boxes first: most samples are settled early
-    n_hit = 0
-    for start in range(0, n_samples, CHUNK):
-        left = rng.random((min(CHUNK, n_samples - start), gains.shape[1]))
-        n_drawn = len(left)
-        for gain in gains:
-            left = left[~(left <= gain).all(axis=1)]
-        n_hit += n_drawn - len(left)
-    share = n_hit / n_samples
-    box = float(span.prod())
-    return box * share, box * float(np.sqrt(share * (1.0 - share) / n_samples))
-
-
-def main(backends: list[str]) -> None:
-    """Make and store the fronts of the named backends, or of both; the linear one comes first."""
-    logging.basicConfig(level=logging.INFO, format="%(message)s")
-    wanted: list[Backend] = [backend for backend in ("pwl", "ngspice") if backend in (backends or BACKENDS)]
-    for backend in wanted:
-        name = "circuit" if backend == "ngspice" else "circuit_pwl"
-        front = search_front(backend)
-        path = Path(str(files("imoca.benchmarks"))) / "fronts" / f"{name}.csv"
-        save_front(path, front, f"{COMMAND} {backend}")
-        logger.info("%s: %d points, hypervolume %.8g", path, len(front.values), front.hypervolume)
-
-
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    make_and_store(sys.argv[1:], {name: partial(search_front, backend) for name, backend in BACKENDS.items()}, COMMAND)

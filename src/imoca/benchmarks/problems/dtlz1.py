@@ -11,9 +11,7 @@ from typing import Literal
 import numpy as np
 
 from imoca.arrays import Array
-from imoca.benchmarks.benchmark import Benchmark
-from imoca.benchmarks.stored_front import load_front
-from imoca.errors import ProblemError
+from imoca.benchmarks.benchmark import Benchmark, check_option, with_stored_front
 from imoca.problem.fidelity import Fidelity
 from imoca.problem.parameters import Real
 from imoca.problem.problem import Problem
@@ -29,15 +27,13 @@ Variant = Literal["standard", "paper"]
 
 def dtlz1(variant: Variant = "standard") -> Benchmark:
     """Five parameters in the unit cube, six objectives with a fidelity of three levels each."""
-    if variant not in ("standard", "paper"):
-        raise ProblemError(f"DTLZ1 knows no variant {variant!r}.", hint='Use variant="standard" or variant="paper".')
+    check_option("dtlz1", "variant", variant, Variant)
     name, runs, values = (
         ("dtlz1", STANDARD_RUNS, true_values)
         if variant == "standard"
         else ("dtlz1_paper", PAPER_RUNS, paper_true_values)
     )
-    front = load_front(name, N_PARAMETERS)
-    return Benchmark(
+    return with_stored_front(
         name=name,
         problem=Problem(
             parameters=[Real(f"x{i + 1}", 0.0, 1.0) for i in range(N_PARAMETERS)],
@@ -52,10 +48,8 @@ def dtlz1(variant: Variant = "standard") -> Benchmark:
                 for j, run in enumerate(runs)
             ],
         ),
-        reference_point=REFERENCE_POINT.copy(),
+        reference_point=REFERENCE_POINT,
         true_values=values,
-        reference_front=front.values,
-        hypervolume=front.hypervolume,
     )
 
 

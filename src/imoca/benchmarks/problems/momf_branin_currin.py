@@ -9,38 +9,15 @@ import numpy as np
 from imoca.arrays import Array
 from imoca.benchmarks.benchmark import Benchmark
 from imoca.benchmarks.problems.branin_currin import HIGH, LOW, branin_values, printed_currin_values
-from imoca.benchmarks.stored_front import load_front
-from imoca.problem.fidelity import Fidelity
-from imoca.problem.parameters import Real
-from imoca.problem.problem import Problem
-from imoca.problem.simulator import Objective, Simulator
+from imoca.benchmarks.problems.momf import shared_fidelity_benchmark
 
 N_PARAMETERS = 2
-REFERENCE_POINT = np.zeros(2)
-COST = "exp(4.8 * z)"
 
 
 def momf_branin_currin() -> Benchmark:
     """Two parameters in the unit square, two objectives that share one continuous fidelity."""
-    front = load_front("momf_branin_currin", N_PARAMETERS)
-    return Benchmark(
-        name="momf_branin_currin",
-        problem=Problem(
-            parameters=[Real("x1", 0.0, 1.0), Real("x2", 0.0, 1.0)],
-            simulators=[
-                Simulator(
-                    "branin_currin",
-                    [Objective("branin", "maximize"), Objective("currin", "maximize")],
-                    rescaled_branin_currin,
-                    fidelity=Fidelity.continuous(),
-                    cost=COST,
-                )
-            ],
-        ),
-        reference_point=REFERENCE_POINT.copy(),
-        true_values=true_values,
-        reference_front=front.values,
-        hypervolume=front.hypervolume,
+    return shared_fidelity_benchmark(
+        "momf_branin_currin", N_PARAMETERS, "branin_currin", ("branin", "currin"), rescaled_branin_currin, true_values
     )
 
 

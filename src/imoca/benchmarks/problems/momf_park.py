@@ -9,40 +9,15 @@ import numpy as np
 
 from imoca.arrays import Array
 from imoca.benchmarks.benchmark import Benchmark
-from imoca.benchmarks.stored_front import load_front
-from imoca.problem.fidelity import Fidelity
-from imoca.problem.parameters import Real
-from imoca.problem.problem import Problem
-from imoca.problem.simulator import Objective, Simulator
+from imoca.benchmarks.problems.momf import shared_fidelity_benchmark
 
 N_PARAMETERS = 4
-REFERENCE_POINT = np.zeros(2)
-COST = "exp(4.8 * z)"
 DENOMINATOR_GUARD = 1e-4
 
 
 def momf_park() -> Benchmark:
     """Four parameters in the unit cube, two objectives that share one continuous fidelity."""
-    front = load_front("momf_park", N_PARAMETERS)
-    return Benchmark(
-        name="momf_park",
-        problem=Problem(
-            parameters=[Real(f"x{i + 1}", 0.0, 1.0) for i in range(N_PARAMETERS)],
-            simulators=[
-                Simulator(
-                    "park",
-                    [Objective("park1", "maximize"), Objective("park2", "maximize")],
-                    park,
-                    fidelity=Fidelity.continuous(),
-                    cost=COST,
-                )
-            ],
-        ),
-        reference_point=REFERENCE_POINT.copy(),
-        true_values=true_values,
-        reference_front=front.values,
-        hypervolume=front.hypervolume,
-    )
+    return shared_fidelity_benchmark("momf_park", N_PARAMETERS, "park", ("park1", "park2"), park, true_values)
 
 
 def park(x1: float, x2: float, x3: float, x4: float, z: float) -> dict[str, float]:

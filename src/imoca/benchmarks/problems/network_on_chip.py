@@ -9,16 +9,14 @@ both fidelities, so the front is exact.
 from functools import cache
 from importlib.resources import as_file, files
 from math import ceil
-from typing import Literal
+from typing import Any
 
 import numpy as np
 
 from imoca.arrays import Array, IntArray
-from imoca.benchmarks.benchmark import Benchmark
+from imoca.benchmarks.benchmark import Benchmark, CostMode, Setting, check_option, with_stored_front
 from imoca.benchmarks.problems.network_on_chip_mesh import Counts, Mesh, run_mesh
 from imoca.benchmarks.problems.network_on_chip_traffic import bursts
-from imoca.benchmarks.stored_front import load_front
-from imoca.errors import ProblemError
 from imoca.problem.cost import DeclaredCost
 from imoca.problem.fidelity import Fidelity
 from imoca.problem.parameters import Choice
@@ -53,9 +51,6 @@ VOLTAGE = {1.0: 0.8, 1.5: 1.0}  # V, by clock
 REFERENCE_POINT = np.array([-150.0, -1800.0])  # minus ns, minus pJ
 NOMINAL_COSTS = [3.0, 45.0]  # the paper's minutes
 
-Setting = Literal["coupled", "per_objective"]
-CostMode = Literal["work", "nominal", "wall"]
-
 
 def network_on_chip(setting: Setting = "coupled", cost: CostMode = "work") -> Benchmark:
     """One simulator that answers both objectives, or the paper's one simulator per objective.
@@ -63,20 +58,10 @@ def network_on_chip(setting: Setting = "coupled", cost: CostMode = "work") -> Be
     ``cost="work"`` counts simulated cycles, ``"nominal"`` the paper's minutes, both in the ratio 15;
     ``"wall"`` leaves it to the clock.
     """
-    if setting not in ("coupled", "per_objective") or cost not in ("work", "nominal", "wall"):
-        raise ProblemError(
-            f"The network on a chip knows no setting {setting!r} with cost {cost!r}.",
-            hint='Use setting="coupled" or "per_objective" and cost="work", "nominal" or "wall".',
-        )
-    front = load_front("network_on_chip", n_parameters=len(PARAMETERS))
-    return Benchmark(
-        name="network_on_chip",
-        problem=Problem(parameters=PARAMETERS, simulators=_simulators(setting, cost)),
-        reference_point=REFERENCE_POINT.copy(),
-        true_values=true_values,
-        reference_front=front.values,
-        hypervolume=front.hypervolume,
-    )
+    check_option("network_on_chip", "setting", setting, Setting)
+    check_option("network_on_chip", "cost", cost, CostMode)
+    problem = Problem(parameters=PARAMETERS, simulators=_simulators(setting, cost))
+    return with_stored_front("network_on_chip", problem, REFERENCE_POINT, true_values)
 
 
 def _simulators(setting: Setting, cost: CostMode) -> list[Simulator]:
@@ -128,38 +113,14 @@ def mesh(
     return {"latency": counts.latency_sum / counts.n_finished / clock, "energy": joules}
 
 
-def latency(
-    link_width: int,  # bit
-    channels_per_class: int,
-    channel_depth: int,  # flits
-    router_pipeline: int,  # cycles
-    request_routing: str,
-    reply_routing: str,
-    arbiter: str,
-    memory_placement: str,
-    clock: float,  # GHz
-    power_gating: bool,
-    z: int,  # cycles
-) -> float:  # ns
+def latency(*, z: int, **design: Any) -> float:  # ns
     """Mean round trip alone."""
-    return mesh(**locals())["latency"]
+    return mesh(**design, z=z)["latency"]
 
 
-def energy(
-    link_width: int,  # bit
-    channels_per_class: int,
-    channel_depth: int,  # flits
-    router_pipeline: int,  # cycles
-    request_routing: str,
-    reply_routing: str,
-    arbiter: str,
-    memory_placement: str,
-    clock: float,  # GHz
-    power_gating: bool,
-    z: int,  # cycles
-) -> float:  # pJ
+def energy(*, z: int, **design: Any) -> float:  # pJ
     """Energy per round trip alone."""
-    return mesh(**locals())["energy"]
+    return mesh(**design, z=z)["energy"]
 
 
 def requests(memory_placement: str, clock: float, n_cycles: int) -> tuple[IntArray, IntArray, IntArray]:

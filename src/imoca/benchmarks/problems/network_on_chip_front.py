@@ -5,14 +5,13 @@ which the benchmark takes its true values, and the exact front.
 """
 
 import logging
-from importlib.resources import files
-from pathlib import Path
+import sys
 
 import numpy as np
 
 from imoca.arrays import Array
-from imoca.benchmarks.problems.network_on_chip import CYCLES, PARAMETERS, REFERENCE_POINT, mesh
-from imoca.benchmarks.stored_front import StoredFront, save_front
+from imoca.benchmarks.problems.network_on_chip import CYCLES, PARAMETERS, REFERENCE_POINT, mesh, stored_table
+from imoca.benchmarks.stored_front import StoredFront, make_and_store, stored_path
 from imoca.pareto.dominance import non_dominated
 from imoca.pareto.indicators import hypervolume
 from imoca.problem.space import SearchSpace
@@ -43,25 +42,17 @@ def simulate_all() -> Array:  # (2, 1024, 2)
 
 def search_front() -> StoredFront:
     """The exact front of the stored table."""
-    with np.load(_path("network_on_chip_table.npz")) as stored:
-        values = -stored["table"][1]
+    values = -stored_table()[1]
     best = np.flatnonzero(non_dominated(values))
     best = best[np.argsort(values[best, 0])]
     return StoredFront(all_designs()[best], values[best], hypervolume(values, REFERENCE_POINT))
 
 
-def _path(name: str) -> Path:
-    return Path(str(files("imoca.benchmarks"))) / "fronts" / name
-
-
-def main() -> None:
-    """Simulate and store."""
-    logging.basicConfig(level=logging.INFO, format="%(message)s")
-    np.savez_compressed(_path("network_on_chip_table.npz"), table=simulate_all())
-    front = search_front()
-    save_front(_path("network_on_chip.csv"), front, COMMAND)
-    logger.info("%d designs on the front, hypervolume %.8g", len(front.values), front.hypervolume)
+def simulate_and_search() -> StoredFront:
+    """Store the table of all designs, then the exact front is that of the table."""
+    np.savez_compressed(stored_path("network_on_chip_table.npz"), table=simulate_all())
+    return search_front()
 
 
 if __name__ == "__main__":
-    main()
+    make_and_store(sys.argv[1:], {"network_on_chip": simulate_and_search}, COMMAND)

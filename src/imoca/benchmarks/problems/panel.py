@@ -10,15 +10,14 @@ fidelity and costs next to nothing.
 from collections.abc import Callable
 from dataclasses import dataclass
 from math import ceil, pi
-from typing import Literal
+from typing import Any
 
 import numpy as np
 
 from imoca.arrays import Array, IntArray
-from imoca.benchmarks.benchmark import Benchmark
+from imoca.benchmarks.benchmark import Benchmark, CostMode, check_option, with_stored_front
 from imoca.benchmarks.problems.panel_strips import N_PER_NODE, STEEL, CrossSection, critical_stresses
-from imoca.benchmarks.stored_front import load_front
-from imoca.errors import FidelityError, ProblemError
+from imoca.errors import FidelityError
 from imoca.problem.fidelity import Fidelity
 from imoca.problem.parameters import Integer, Parameter, Real
 from imoca.problem.problem import Problem
@@ -49,8 +48,6 @@ WEIGHT_FULL_COST = 0.001  # next to nothing, but a budget must count it
 LARGEST_CONSECUTIVE = 16  # half waves all tried up to here, beyond in steps of 12 %
 STEP_FACTOR = 1.12
 
-CostMode = Literal["work", "nominal", "wall"]
-
 
 @dataclass(frozen=True)
 class Design:
@@ -74,9 +71,7 @@ def panel(cost: CostMode = "work", *, with_formula: bool = False) -> Benchmark:
     ``cost="work"`` reports the sum over half-wave numbers of the degrees of freedom, which depends on the design
     and is known only afterwards; ``"nominal"`` declares the paper's minutes; ``"wall"`` leaves it to the clock.
     """
-    if cost not in ("work", "nominal", "wall"):
-        raise ProblemError(f"The panel knows no cost {cost!r}.", hint='Use cost="work", "nominal" or "wall".')
-    front = load_front("panel", n_parameters=len(PARAMETERS))
+    check_option("panel", "cost", cost, CostMode)
     levels = [FORMULA, UNIT_CELL, PANEL] if with_formula else [UNIT_CELL, PANEL]
     buckling = Simulator(
         "buckling",
@@ -85,22 +80,9 @@ def panel(cost: CostMode = "work", *, with_formula: bool = False) -> Benchmark:
         fidelity=Fidelity.levels(levels),
         cost=[NOMINAL_COSTS[level] for level in levels] if cost == "nominal" else "measured",
     )
-    weighing = Simulator(
-        "weighing",
-        [Objective("weight", "minimize")],
-        weight,
-        fidelity=Fidelity.none(),
-        cost=1.0,
-        full_cost=WEIGHT_FULL_COST,
-    )
-    return Benchmark(
-        name="panel",
-        problem=Problem(parameters=PARAMETERS, simulators=[buckling, weighing]),
-        reference_point=REFERENCE_POINT.copy(),
-        true_values=true_values,
-        reference_front=front.values,
-        hypervolume=front.hypervolume,
-    )
+    weighing = Simulator("weighing", [Objective("weight", "minimize")], weight, full_cost=WEIGHT_FULL_COST)
+    problem = Problem(parameters=PARAMETERS, simulators=[buckling, weighing])
+    return with_stored_front("panel", problem, REFERENCE_POINT, true_values)
 
 
 def weight(
@@ -134,19 +116,9 @@ def strength_and_work(
     return johnson_ostenfeld(elastic * 1e-6), work
 
 
-def strength(
-    n_stiffeners: int,
-    plate_thickness: float,  # mm
-    web_height: float,
-    web_thickness: float,
-    flange_width: float,
-    flange_thickness: float,
-    z: str,
-) -> float:  # MPa
-    """Average stress the panel carries in compression."""
-    return strength_and_work(
-        n_stiffeners, plate_thickness, web_height, web_thickness, flange_width, flange_thickness, z
-    )[0]
+def strength(*, z: str, **design: Any) -> float:  # MPa
+    """Average stress the panel carries in compression, without the work."""
+    return strength_and_work(**design, z=z)[0]
 
 
 def johnson_ostenfeld(elastic: float) -> float:  # MPa

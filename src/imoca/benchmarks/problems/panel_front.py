@@ -7,16 +7,15 @@ halved by running the means of neighbours: with few points, the steps between th
 """
 
 import logging
+import sys
 from dataclasses import dataclass
-from importlib.resources import files
-from pathlib import Path
 
 import numpy as np
 from scipy.stats import qmc
 
 from imoca.arrays import Array
 from imoca.benchmarks.problems.panel import PANEL, PARAMETERS, REFERENCE_POINT, UNIT_CELL, values_at
-from imoca.benchmarks.stored_front import StoredFront, save_front
+from imoca.benchmarks.stored_front import StoredFront, make_and_store
 from imoca.pareto.dominance import non_dominated
 from imoca.pareto.indicators import hypervolume
 from imoca.pareto.search import Front, log_uniform, search_fronts
@@ -111,14 +110,5 @@ def _extended(front: Tried, designs: Array) -> Tried:
     return front
 
 
-def main() -> None:
-    """Search and store."""
-    logging.basicConfig(level=logging.INFO, format="%(message)s")
-    front = search_front()
-    path = Path(str(files("imoca.benchmarks"))) / "fronts" / "panel.csv"
-    save_front(path, front, COMMAND)
-    logger.info("%s: %d points, hypervolume %.8g", path, len(front.values), front.hypervolume)
-
-
 if __name__ == "__main__":
-    main()
+    make_and_store(sys.argv[1:], {"panel": search_front}, COMMAND)

@@ -8,8 +8,7 @@ low fidelity weights the squares by 0.9 and 1.1 in turn. The paper states no dom
 import numpy as np
 
 from imoca.arrays import Array
-from imoca.benchmarks.benchmark import Benchmark
-from imoca.benchmarks.stored_front import load_front
+from imoca.benchmarks.benchmark import Benchmark, with_stored_front
 from imoca.problem.fidelity import Fidelity
 from imoca.problem.parameters import Real
 from imoca.problem.problem import Problem
@@ -25,8 +24,7 @@ REFERENCE_POINT = np.array([-2.4, -2.4])  # minus both bowls; a random design re
 
 def qv() -> Benchmark:
     """Eight parameters, two objectives; the second comes in two levels."""
-    front = load_front("qv", N_PARAMETERS)
-    return Benchmark(
+    return with_stored_front(
         name="qv",
         problem=Problem(
             parameters=[Real(f"x{i + 1}", LOW, HIGH) for i in range(N_PARAMETERS)],
@@ -41,10 +39,8 @@ def qv() -> Benchmark:
                 ),
             ],
         ),
-        reference_point=REFERENCE_POINT.copy(),
+        reference_point=REFERENCE_POINT,
         true_values=true_values,
-        reference_front=front.values,
-        hypervolume=front.hypervolume,
     )
 
 

@@ -5,21 +5,16 @@ flight time and distance grow together and the front collapses to a curve; and t
 flights only. The angle's objective costs nothing to know, so it is a simulator of its own without a fidelity.
 """
 
-from typing import Literal
-
 import numpy as np
 
 from imoca.arrays import Array
-from imoca.benchmarks.benchmark import Benchmark
+from imoca.benchmarks.benchmark import Benchmark, CostMode, Setting, check_option, with_stored_front
 from imoca.benchmarks.problems.rocket_flight import (
     HOURS_PER_TIME_UNIT,
-    Flight,
     accurate_flights,
     distance_degrees,
     simulate_rocket,
 )
-from imoca.benchmarks.stored_front import load_front
-from imoca.errors import ProblemError
 from imoca.problem.fidelity import Fidelity
 from imoca.problem.parameters import Real
 from imoca.problem.problem import Problem
@@ -31,46 +26,26 @@ REFERENCE_POINT = np.array([0.0, 0.0, -60.0])  # hours, degrees, minus degrees o
 NOMINAL_COST = "0.05 * 600**z"  # minutes, from the 0.05 to the 30 of the paper
 AIM_FULL_COST = 0.001  # next to nothing, but a budget must count it
 
-Setting = Literal["coupled", "per_objective"]
-CostMode = Literal["work", "nominal"]
-
 
 def rocket(setting: Setting = "coupled", cost: CostMode = "work") -> Benchmark:
     """One simulator that answers both flight objectives, or the paper's one simulator per objective.
 
     ``cost="work"`` reports how often the solver evaluated its right-hand side, which depends on the design
-    and is known only afterwards; ``"nominal"`` declares the paper's minutes.
+    and is known only afterwards; ``"nominal"`` declares the paper's minutes; ``"wall"`` leaves it to the clock.
     """
-    if setting not in ("coupled", "per_objective") or cost not in ("work", "nominal"):
-        raise ProblemError(
-            f"The rocket knows no setting {setting!r} with cost {cost!r}.",
-            hint='Use setting="coupled" or "per_objective" and cost="work" or "nominal".',
-        )
-    front = load_front("rocket", n_parameters=3)
+    check_option("rocket", "setting", setting, Setting)
+    check_option("rocket", "cost", cost, CostMode)
     parameters = [
         Real(name, float(low), float(high))
         for name, low, high in zip(("fuel_fraction", "angle", "launch_radius"), LOW, HIGH, strict=True)
     ]
-    aim = Simulator(
-        "aim",
-        [Objective("tilt", "minimize")],
-        tilt,
-        fidelity=Fidelity.none(),
-        cost=1.0,
-        full_cost=AIM_FULL_COST,
-    )
-    return Benchmark(
-        name="rocket",
-        problem=Problem(parameters=parameters, simulators=[*_flight_simulators(setting, cost), aim]),
-        reference_point=REFERENCE_POINT.copy(),
-        true_values=true_values,
-        reference_front=front.values,
-        hypervolume=front.hypervolume,
-    )
+    aim = Simulator("aim", [Objective("tilt", "minimize")], tilt, full_cost=AIM_FULL_COST)
+    problem = Problem(parameters=parameters, simulators=[*_flight_simulators(setting, cost), aim])
+    return with_stored_front("rocket", problem, REFERENCE_POINT, true_values)
 
 
 def _flight_simulators(setting: Setting, cost: CostMode) -> list[Simulator]:
-    declared = "measured" if cost == "work" else NOMINAL_COST
+    declared = NOMINAL_COST if cost == "nominal" else "measured"
     hours, degrees = Objective("flight_time", "maximize"), Objective("distance", "maximize")
     fidelity = Fidelity.continuous()
     if setting == "coupled":
@@ -89,52 +64,43 @@ def tolerance(z: float) -> float:
     return float(10.0 ** -(1.5 + 5.7 * z))
 
 
-def _fly(fuel_fraction: float, angle: float, launch_radius: float, z: float) -> tuple[Flight, dict[str, float]]:
+def trajectory_and_work(
+    fuel_fraction: float, angle: float, launch_radius: float, z: float
+) -> tuple[dict[str, float], float]:
+    """Hours of flight, degrees of distance, and the solver's work."""
     flight = simulate_rocket(fuel_fraction, angle, launch_radius, tolerance(z))
     outputs = {
         "flight_time": flight.time * HOURS_PER_TIME_UNIT,
         "distance": float(distance_degrees(flight.time, flight.swept_angle)),
     }
-    return flight, outputs
-
-
-def trajectory_and_work(
-    fuel_fraction: float, angle: float, launch_radius: float, z: float
-) -> tuple[dict[str, float], float]:
-    """Hours of flight, degrees of distance, and the solver's work."""
-    flight, outputs = _fly(fuel_fraction, angle, launch_radius, z)
     return outputs, float(flight.n_evaluations)
 
 
 def trajectory(fuel_fraction: float, angle: float, launch_radius: float, z: float) -> dict[str, float]:
     """Hours of flight and degrees of distance."""
-    return _fly(fuel_fraction, angle, launch_radius, z)[1]
+    return trajectory_and_work(fuel_fraction, angle, launch_radius, z)[0]
 
 
-def flight_time_and_work(
-    fuel_fraction: float, angle: float, launch_radius: float, z: float
-) -> tuple[dict[str, float], float]:
+def flight_time_and_work(fuel_fraction: float, angle: float, launch_radius: float, z: float) -> tuple[float, float]:
     """Hours of flight and the solver's work."""
     outputs, work = trajectory_and_work(fuel_fraction, angle, launch_radius, z)
-    return {"flight_time": outputs["flight_time"]}, work
+    return outputs["flight_time"], work
 
 
 def flight_time(fuel_fraction: float, angle: float, launch_radius: float, z: float) -> float:
     """Hours of flight."""
-    return _fly(fuel_fraction, angle, launch_radius, z)[1]["flight_time"]
+    return trajectory(fuel_fraction, angle, launch_radius, z)["flight_time"]
 
 
-def distance_and_work(
-    fuel_fraction: float, angle: float, launch_radius: float, z: float
-) -> tuple[dict[str, float], float]:
+def distance_and_work(fuel_fraction: float, angle: float, launch_radius: float, z: float) -> tuple[float, float]:
     """Degrees of distance and the solver's work."""
     outputs, work = trajectory_and_work(fuel_fraction, angle, launch_radius, z)
-    return {"distance": outputs["distance"]}, work
+    return outputs["distance"], work
 
 
 def distance(fuel_fraction: float, angle: float, launch_radius: float, z: float) -> float:
     """Degrees between launch site and landing point."""
-    return _fly(fuel_fraction, angle, launch_radius, z)[1]["distance"]
+    return trajectory(fuel_fraction, angle, launch_radius, z)["distance"]
 
 
 def tilt(fuel_fraction: float, angle: float, launch_radius: float) -> float:

@@ -13,9 +13,8 @@ import logging
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from importlib.resources import files
+from functools import partial
 from itertools import product
-from pathlib import Path
 
 import numpy as np
 from scipy.optimize import minimize
@@ -33,11 +32,12 @@ from imoca.benchmarks.problems import (
     ackley_rosenbrock_sphere,
     branin_currin,
     dtlz1,
+    momf,
     momf_branin_currin,
     momf_park,
     qv,
 )
-from imoca.benchmarks.stored_front import StoredFront, save_front
+from imoca.benchmarks.stored_front import StoredFront, make_and_store
 from imoca.pareto.dominance import non_dominated
 from imoca.pareto.indicators import hypervolume
 
@@ -223,10 +223,8 @@ SEARCHES = {
     "branin_currin_paper": plan(
         branin_currin.paper_true_values, branin_currin.PAPER_REFERENCE_POINT, lambda: grid_designs(1000)
     ),
-    "momf_branin_currin": plan(
-        momf_branin_currin.true_values, momf_branin_currin.REFERENCE_POINT, lambda: grid_designs(1000)
-    ),
-    "momf_park": plan(momf_park.true_values, momf_park.REFERENCE_POINT, lambda: sobol_designs(4, 17)),
+    "momf_branin_currin": plan(momf_branin_currin.true_values, momf.REFERENCE_POINT, lambda: grid_designs(1000)),
+    "momf_park": plan(momf_park.true_values, momf.REFERENCE_POINT, lambda: sobol_designs(4, 17)),
     "ackley_rosenbrock_sphere": plan(
         ackley_rosenbrock_sphere.true_values, ackley_rosenbrock_sphere.REFERENCE_POINT, valley_and_evolution
     ),
@@ -248,15 +246,5 @@ def search_front(name: str) -> StoredFront:
     return thinned(dense, search)
 
 
-def main(names: list[str]) -> None:
-    """Make and store the named fronts, or all."""
-    logging.basicConfig(level=logging.INFO, format="%(message)s")
-    for name in names or list(SEARCHES):
-        front = search_front(name)
-        path = Path(str(files("imoca.benchmarks"))) / "fronts" / f"{name}.csv"
-        save_front(path, front, f"{COMMAND} {name}")
-        logger.info("%s: %d points, hypervolume %.10g", path, len(front.values), front.hypervolume)
-
-
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    make_and_store(sys.argv[1:], {name: partial(search_front, name) for name in SEARCHES}, COMMAND)

@@ -6,26 +6,32 @@ to do with it. A method that trusts cheap runs blindly looks in the wrong places
 
 import math
 
-from imoca.benchmarks.benchmark import Benchmark
-from imoca.benchmarks.problems.branin_currin import HIGH, LOW, benchmark_on_the_square, branin, currin
+import numpy as np
+
+from imoca.benchmarks.benchmark import Benchmark, with_stored_front
+from imoca.benchmarks.problems.branin_currin import (
+    REFERENCE_POINT,
+    branin,
+    currin,
+    problem_on_the_square,
+    true_values,
+    unit_square,
+)
 
 
 def trap() -> Benchmark:
     """Branin-Currin's parameters, costs, reference point and front, with misleading cheap runs."""
-    return benchmark_on_the_square("trap", wavy_branin, wavy_currin)
+    problem = problem_on_the_square(wavy_branin, wavy_currin)
+    return with_stored_front("trap", problem, REFERENCE_POINT, true_values, front_name="branin_currin")
 
 
 def wavy_branin(x1: float, x2: float, z: float) -> float:
     """Branin at full fidelity minus a wave: to the maximised form it is added."""
-    u1, u2 = _unit_square(x1, x2)
+    u1, u2 = unit_square(np.asarray(x1), np.asarray(x2))
     return branin(x1, x2, 1.0) - (1.0 - z) * 60.0 * math.sin(9.0 * u1 + 2.0) * math.cos(7.0 * u2)
 
 
 def wavy_currin(x1: float, x2: float, z: float) -> float:
     """Currin at full fidelity minus a wave."""
-    u1, u2 = _unit_square(x1, x2)
+    u1, u2 = unit_square(np.asarray(x1), np.asarray(x2))
     return currin(x1, x2, 1.0) - (1.0 - z) * 4.0 * math.sin(11.0 * u1) * math.cos(9.0 * u2 + 1.0)
-
-
-def _unit_square(x1: float, x2: float) -> tuple[float, float]:
-    return float((x1 - LOW[0]) / (HIGH[0] - LOW[0])), float((x2 - LOW[1]) / (HIGH[1] - LOW[1]))
