@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import TYPE_CHECKING
 
-from imoca.errors import ImocaError
-from imoca.problem.fidelity import Fidelity
-from imoca.problem.parameters import Choice, Integer, Real
-from imoca.problem.problem import Problem
-from imoca.problem.simulator import Command, Constraint, FunctionReference, Objective, Simulator
-from imoca.trials import Trial, TrialState
-
 if TYPE_CHECKING:
+    from imoca.errors import ImocaError
+    from imoca.problem.fidelity import Fidelity
+    from imoca.problem.parameters import Choice, Integer, Real
+    from imoca.problem.problem import Problem
+    from imoca.problem.simulator import Command, Constraint, FunctionReference, Objective, Simulator
     from imoca.study.recommendation import ParetoPoint
     from imoca.study.study import Study
+    from imoca.trials import Trial, TrialState
 
 __version__ = "0.1.0"
 
@@ -35,15 +35,27 @@ __all__ = [
     "TrialState",
 ]
 
+_HOMES = {
+    "Choice": "imoca.problem.parameters",
+    "Command": "imoca.problem.simulator",
+    "Constraint": "imoca.problem.simulator",
+    "Fidelity": "imoca.problem.fidelity",
+    "FunctionReference": "imoca.problem.simulator",
+    "ImocaError": "imoca.errors",
+    "Integer": "imoca.problem.parameters",
+    "Objective": "imoca.problem.simulator",
+    "ParetoPoint": "imoca.study.recommendation",
+    "Problem": "imoca.problem.problem",
+    "Real": "imoca.problem.parameters",
+    "Simulator": "imoca.problem.simulator",
+    "Study": "imoca.study.study",
+    "Trial": "imoca.trials",
+    "TrialState": "imoca.trials",
+}
+
 
 def __getattr__(name: str) -> object:
-    """Load what needs SciPy only when it is asked for: ``imoca --help`` must answer at once."""
-    if name == "Study":
-        from imoca.study.study import Study
-
-        return Study
-    if name == "ParetoPoint":
-        from imoca.study.recommendation import ParetoPoint
-
-        return ParetoPoint
-    raise AttributeError(f"module 'imoca' has no attribute {name!r}")
+    """Load a name when it is asked for: ``imoca --help`` must answer at once, without NumPy."""
+    if name not in _HOMES:
+        raise AttributeError(f"module 'imoca' has no attribute {name!r}")
+    return getattr(import_module(_HOMES[name]), name)

@@ -44,7 +44,7 @@ def runner(request: pytest.FixtureRequest) -> Iterator[Runner]:
     else:
         distributed = pytest.importorskip("distributed", reason="Dask is not installed: pip install imoca[dask]")
         with distributed.LocalCluster(
-            n_workers=2, threads_per_worker=1, host="127.0.0.1", dashboard_address=None
+            n_workers=2, threads_per_worker=1, host="127.0.0.1", dashboard_address="127.0.0.1:0"
         ) as cluster:
             dask = DaskRunner(cluster.scheduler_address)
             yield dask

@@ -3,12 +3,28 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
+from typing import Annotated
 
 import typer
 
+from imoca.cli.add import add
+from imoca.cli.ask import ask
 from imoca.cli.bench import app as bench_app
+from imoca.cli.check import check
 from imoca.cli.demo import demo
-from imoca.errors import ImocaError
+from imoca.cli.exits import errors_in_words, log_shown, printing_everywhere
+from imoca.cli.export import export
+from imoca.cli.fail import fail
+from imoca.cli.front import front
+from imoca.cli.init import init
+from imoca.cli.run import run
+from imoca.cli.schema import schema
+from imoca.cli.show import show
+from imoca.cli.status import status
+from imoca.cli.tell import tell
+
+DEBUG = "--debug"
 
 app = typer.Typer(
     help="Find the Pareto front of expensive simulators that each have their own accuracy knob and cost.",
@@ -16,18 +32,24 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 
-
-app.command()(demo)
+for verb in (init, check, run, status, front, show, export, ask, tell, fail, add, schema, demo):
+    app.command()(verb)
 app.add_typer(bench_app, name="bench")
 
 
-def main() -> None:
+@app.callback()
+def options(
+    debug: Annotated[bool, typer.Option(DEBUG, help="Show where an error came from, and all that is logged.")] = False,
+) -> None:
+    """Described here for the help; `main` takes it from anywhere on the line."""
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
     """Entry point: an error we raise on purpose is a message, not a traceback."""
-    try:
-        app()
-    except ImocaError as error:
-        print(f"Error: {error.message}\n  {error.hint}", file=sys.stderr)
-        raise SystemExit(2) from None
-    except KeyboardInterrupt:
-        print("Interrupted.", file=sys.stderr)
-        raise SystemExit(130) from None
+    words = list(sys.argv[1:] if arguments is None else arguments)
+    end = words.index("--") if "--" in words else len(words)
+    is_debugging = DEBUG in words[:end]
+    kept = [word for i, word in enumerate(words) if word != DEBUG or i > end]
+    printing_everywhere()
+    with log_shown(is_debugging), errors_in_words(is_debugging):
+        app(args=kept, prog_name="imoca")

@@ -1,21 +1,79 @@
-"""``imoca bench``: the benchmark problems."""
+"""``imoca bench``: the benchmark problems, and methods compared on them."""
 
 from __future__ import annotations
 
 import json
+import shlex
 from dataclasses import asdict
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from imoca.benchmarks.registry import DESCRIPTIONS
+from imoca.cli.exits import INTERRUPTED, SIMULATORS_FAIL
+from imoca.cli.output import say
 
-app = typer.Typer(help="Benchmark problems and what their fidelities are worth.", no_args_is_help=True)
+app = typer.Typer(
+    help="Benchmark problems, what their fidelities are worth, and methods compared on them.", no_args_is_help=True
+)
 
 Name = Annotated[str, typer.Argument(help="Which problem.")]
 Variant = Annotated[str | None, typer.Option(help="A variant, such as paper.")]
 Backend = Annotated[str | None, typer.Option(help="ngspice or pwl, for the circuit.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")]
+
+Config = Annotated[Path, typer.Argument(help="A TOML file of problems, methods, seeds and budgets.")]
+Results = Annotated[
+    Path | None, typer.Option(help="Where results are kept: results/<name> beside the file.", show_default=False)
+]
+Runs = Annotated[Path | None, typer.Option(help="Where runs work: runs beside the file.", show_default=False)]
+Processes = Annotated[int, typer.Option(min=1, help="Runs at the same time, one thread each.")]
+ResultPaths = Annotated[list[Path], typer.Argument(help="Result files, or folders of them.")]
+Output = Annotated[Path, typer.Option("--output", "-o", help="The folder to write to.")]
+Reference = Annotated[str, typer.Option(help="The method against which the others are tested.")]
+
+
+@app.command()
+def run(config: Config, results: Results = None, runs: Runs = None, processes: Processes = 2) -> None:
+    """Run the methods of a file on its problems, score them, and keep the results.
+
+    The same command continues after an interruption or a kill. A run with a result is not run again.
+    """
+    from imoca.benchmarks.harness.campaign import remaining, run_all
+    from imoca.benchmarks.harness.config import read_runs
+    from imoca.benchmarks.harness.display import make_display
+    from imoca.benchmarks.harness.results import ResultFolder
+
+    specs = read_runs(config)
+    folder = ResultFolder(results or config.parent / "results" / config.stem)
+    runs_folder = runs or config.parent / "runs"
+    waiting = remaining(specs, folder, runs_folder)
+    say(f"{len(specs)} runs, {len(specs) - len(waiting)} with results in {folder.path}, {len(waiting)} to do.")
+    command = f"imoca bench run {shlex.quote(str(config))}"
+    try:
+        with make_display(waiting, processes) as display:
+            outcomes = run_all(waiting, folder, runs_folder, command, processes, display)
+    except KeyboardInterrupt:
+        say(f"Interrupted. Nothing finished is lost. Resume with: {command}")
+        raise typer.Exit(INTERRUPTED) from None
+    failed = [outcome for outcome in outcomes if outcome.failure is not None]
+    for outcome in failed:
+        say(f"Failed: {outcome.spec.id}: {outcome.failure}")
+    if failed:
+        say(f"{len(failed)} of {len(outcomes)} runs failed; the same command tries them again.")
+        raise typer.Exit(SIMULATORS_FAIL)
+    say(f"All {len(specs)} runs have results. Compare them with: imoca bench report {shlex.quote(str(folder.path))}")
+
+
+@app.command()
+def report(results: ResultPaths, output: Output = Path("report"), reference: Reference = "imoca-p") -> None:
+    """Write tables (Markdown, HTML) and figures (PNG, SVG) of results; the same results give the same bytes."""
+    from imoca.benchmarks.harness.report import write_report
+    from imoca.benchmarks.harness.results import read_results
+
+    for path in write_report(read_results(results), reference, output):
+        print(path)
 
 
 @app.command()

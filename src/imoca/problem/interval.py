@@ -29,7 +29,8 @@ def interval_to_unit(values: Array, low: float, high: float, log: bool) -> Array
     """Where the values lie between low (0) and high (1); any shape."""
     if log:
         values, low, high = np.log(values), float(np.log(low)), float(np.log(high))
-    return np.minimum(np.maximum((values - low) / (high - low), 0.0), 1.0)  # np.clip takes ten times as long on a scalar
+    # Not np.clip, which takes ten times as long on a scalar.
+    return np.minimum(np.maximum((values - low) / (high - low), 0.0), 1.0)
 
 
 def interval_from_unit(u: Array, low: float, high: float, log: bool) -> Array:

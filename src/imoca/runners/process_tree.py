@@ -14,10 +14,10 @@ PAUSE = 0.02
 
 
 def end_processes(root: int | None, mark: str) -> None:
-    """Ask, then force, the process ``root``, its descendants, and whatever carries the mark, to end.
+    """Ask, then force, the process ``root``, its session, its descendants, and whatever carries the mark, to end.
 
-    Descendants are found by their parents and by the mark: a process that left its session and whose parent has
-    died is known only by the mark, one that cleared its environment only by its parent.
+    A process that left the session and whose parent has died is known only by the mark; one that cleared its
+    environment only by its parent or its session. One that did all three gets away.
     """
     known = _ended_of(root, mark, set())
     if not known:
@@ -38,10 +38,10 @@ def _ended_of(root: int | None, mark: str, known: set[int]) -> set[int]:
     """Those still alive of the tree; without /proc the process group of the root."""
     if not Path("/proc/self/stat").exists():
         return {-root} if root is not None and _has_group(root) else set()
-    parents = {pid: parent for pid in _pids() if (parent := _parent(pid)) is not None}
-    tree = {pid for pid in known if pid in parents}
-    tree |= {pid for pid in parents if pid == root or _carries(pid, mark)}
-    while grown := {pid for pid, parent in parents.items() if parent in tree} - tree:
+    kin = {pid: found for pid in _pids() if (found := _parent_and_session(pid)) is not None}
+    tree = {pid for pid in known if pid in kin}
+    tree |= {pid for pid, (_, session) in kin.items() if root in (pid, session) or _carries(pid, mark)}
+    while grown := {pid for pid, (parent, _) in kin.items() if parent in tree} - tree:
         tree |= grown
     return tree - {os.getpid()}
 
@@ -50,13 +50,13 @@ def _pids() -> list[int]:
     return [int(entry.name) for entry in Path("/proc").iterdir() if entry.name.isdigit()]
 
 
-def _parent(pid: int) -> int | None:
+def _parent_and_session(pid: int) -> tuple[int, int] | None:
     """None if the process is gone, or only waits to be buried."""
     try:
-        state, parent = Path(f"/proc/{pid}/stat").read_bytes().rpartition(b")")[2].split()[:2]
+        state, parent, _, session = Path(f"/proc/{pid}/stat").read_bytes().rpartition(b")")[2].split()[:4]
     except (OSError, ValueError):
         return None
-    return None if state in (b"Z", b"X") else int(parent)
+    return None if state in (b"Z", b"X") else (int(parent), int(session))
 
 
 def _carries(pid: int, mark: str) -> bool:

@@ -8,6 +8,7 @@ import re
 import subprocess
 import sys
 import threading
+from contextlib import suppress
 from pathlib import Path
 from shutil import which
 from typing import IO, Any
@@ -21,6 +22,7 @@ MAX_OUTPUT = 10 * 2**20  # bytes kept of each of standard output and standard er
 MAX_RESULT = 10 * 2**20  # bytes read of result.json
 TAIL = 2000  # characters of standard error shown with a failure
 CHUNK = 65536
+LAST_WORDS = 5.0  # seconds to read what the program left in its pipes; one that got away holds them open for ever
 LEFT_IN_PLACE = ("", ".", "..")  # arguments that name folders, but mean something to the program
 
 
@@ -104,29 +106,32 @@ def _run(job: Job, arguments: list[str]) -> int:
         end_processes(process.pid, str(job.folder))
         process.wait()
         for copy in copies:
-            copy.join()
+            copy.join(LAST_WORDS)
     return exit_code
 
 
 def _copy_capped(stream: IO[bytes], path: Path) -> None:
-    """Read to the end whatever comes, keep the first part of it."""
+    """Read to the end whatever comes, keep the first part of it, and of that what the disk has room for."""
     left = MAX_OUTPUT
-    with stream, path.open("wb") as file:
-        while chunk := os.read(stream.fileno(), CHUNK):
-            file.write(chunk[:left])
-            left = max(0, left - len(chunk))
-        if left == 0:
-            file.write(b"\n[cut off here by imoca]\n")
+    with stream:
+        with suppress(OSError), path.open("wb", buffering=0) as file:
+            while left and (chunk := os.read(stream.fileno(), min(CHUNK, left))):
+                file.write(chunk)
+                left -= len(chunk)
+            if not left:
+                file.write(b"\n[cut off here by imoca]\n")
+        while os.read(stream.fileno(), CHUNK):  # a program whose output nobody reads stands still
+            pass
 
 
 def _read_result(folder: Path) -> dict[str, Any]:
     path = folder / "result.json"
+    if not path.is_file():  # nor a pipe, which would keep us waiting
+        raise ProgramError("The program wrote no result.json.", hint=_evidence(folder))
     try:
         with path.open("rb") as file:
             text = file.read(MAX_RESULT)
         result = json.loads(text)
-    except FileNotFoundError as error:
-        raise ProgramError("The program wrote no result.json.", hint=_evidence(folder)) from error
     except (ValueError, RecursionError) as error:
         raise ProgramError(f"result.json is not valid JSON: {error}.", hint=_evidence(folder)) from error
     if not isinstance(result, dict):
@@ -135,9 +140,12 @@ def _read_result(folder: Path) -> dict[str, Any]:
 
 
 def _evidence(folder: Path) -> str:
-    with (folder / "stderr.txt").open("rb") as file:
-        file.seek(max(0, file.seek(0, os.SEEK_END) - 4 * TAIL))
-        said = file.read().decode("utf-8", errors="replace").strip()[-TAIL:]
+    try:
+        with (folder / "stderr.txt").open("rb") as file:
+            file.seek(max(0, file.seek(0, os.SEEK_END) - 4 * TAIL))
+            said = file.read().decode("utf-8", errors="replace").strip()[-TAIL:]
+    except OSError as error:
+        said = f"(its stderr cannot be read: {error.strerror})"
     return (f"It said: {said} " if said else "") + _where(folder)
 
 

@@ -30,7 +30,8 @@ class WorkerRunner:
 
     def __init__(self, n_workers: int, simulators: Sequence[Simulator]) -> None:
         _check_portable(simulators)
-        self._workers = [_Worker() for _ in range(n_workers)]
+        self._simulators = tuple(simulators)
+        self._workers = [_Worker(self._simulators) for _ in range(n_workers)]
         for worker in self._workers:
             worker.await_ready()
 
@@ -53,7 +54,7 @@ class WorkerRunner:
         for i, worker in enumerate(self._workers):
             if worker.job is not None:
                 worker.end()
-                self._workers[i] = _Worker()
+                self._workers[i] = _Worker(self._simulators)
 
     def close(self) -> None:
         for worker in self._workers:
@@ -72,17 +73,17 @@ class WorkerRunner:
         if job is None:
             raise RunnerError("An idle worker was reported as finished.", hint="This is a defect; please report it.")
         worker.end()
-        self._workers[self._workers.index(worker)] = _Worker()
+        self._workers[self._workers.index(worker)] = _Worker(self._simulators)
         return Finished(job, job.failed(reason))
 
 
 class _Worker:
     """One process, and the job it runs."""
 
-    def __init__(self) -> None:
+    def __init__(self, simulators: tuple[Simulator, ...]) -> None:
         context = multiprocessing.get_context("spawn")  # a fork would copy locks that other threads hold
         self.connection, theirs = context.Pipe()
-        self.process: BaseProcess = context.Process(target=_work, args=(theirs, os.getpid()), daemon=False)
+        self.process: BaseProcess = context.Process(target=_work, args=(theirs, os.getpid(), simulators))
         self.process.start()
         theirs.close()
         self.job: Job | None = None
@@ -124,8 +125,8 @@ class _Worker:
             end_processes(None, str(self.job.folder))
 
 
-def _work(connection: Connection, parent: int) -> None:
-    """The life of a worker."""
+def _work(connection: Connection, parent: int, simulators: tuple[Simulator, ...]) -> None:
+    """The life of a worker. It is given the simulators so that their modules are imported before the first job."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the terminal sends Ctrl-C to everyone; the driver decides
     running: list[Job] = []
     threading.Thread(target=_die_with, args=(parent, running), daemon=True).start()

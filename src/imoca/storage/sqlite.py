@@ -7,6 +7,7 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import astuple, replace
 from pathlib import Path
 
 from imoca.storage.answering import check_answer, unknown_trial
@@ -83,9 +84,10 @@ class SQLiteStorage:
 
     def finish(self, number: int, answer: Answer) -> Trial:
         with self._transaction() as connection:
+            n_trials = self._n_trials(connection)
+            if not 0 <= number < n_trials:
+                raise unknown_trial(number, n_trials)
             row = connection.execute("SELECT question, answer FROM trials WHERE number = ?", (number,)).fetchone()
-            if row is None:
-                raise unknown_trial(number, self._n_trials(connection))
             known = read_trial(number, *row)
             check_answer(known, answer)
             if known.answer is None:
@@ -107,7 +109,7 @@ class SQLiteStorage:
         with self._transaction() as connection:
             connection.execute(
                 f"REPLACE INTO runs ({RUN_COLUMNS}, checksum) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",  # noqa: S608
-                (*cells, checksum(run.trial, run.simulator, run.attempt, text)),
+                (*cells, checksum(*cells)),
             )
 
     def owner(self) -> Owner | None:
@@ -119,14 +121,18 @@ class SQLiteStorage:
             previous = self._owner(connection)
             refuse_second_driver(previous)
             connection.execute(
-                f"REPLACE INTO owner (id, {OWNER_COLUMNS}) VALUES (1, ?, ?, ?, ?, ?, ?)",  # noqa: S608
-                (owner.pid, owner.host, owner.born, owner.since, owner.seen, owner.token),
+                f"REPLACE INTO owner (id, {OWNER_COLUMNS}, checksum) VALUES (1, ?, ?, ?, ?, ?, ?, ?)",  # noqa: S608
+                (*astuple(owner), checksum(*astuple(owner))),
             )
             return previous
 
     def beat(self, owner: Owner) -> None:
         with self._transaction() as connection:
-            connection.execute("UPDATE owner SET seen = ? WHERE token = ?", (time.time(), owner.token))
+            alive = replace(owner, seen=time.time())
+            connection.execute(
+                "UPDATE owner SET seen = ?, checksum = ? WHERE token = ?",
+                (alive.seen, checksum(*astuple(alive)), owner.token),
+            )
 
     def release(self, owner: Owner) -> None:
         with self._transaction() as connection:

@@ -12,14 +12,15 @@ from urllib.parse import quote
 
 from imoca.errors import StorageError
 from imoca.storage.sqlite_rows import checksum
-from imoca.storage.sqlite_schema import VERSION, check_version, create, migrate
+from imoca.storage.sqlite_schema import VERSION, check_schema, check_version, create, migrate
 
 BUSY_SECONDS = 60.0  # to wait for other writers
 NETWORK_FILE_SYSTEMS = ("nfs", "nfs4", "cifs", "smb3", "smbfs", "lustre", "gpfs", "beegfs", "fuse.sshfs", "9p", "afs")
 SUMMED_COLUMNS = {  # per table, what its checksum covers
     "study": ("definition",),
     "trials": ("number", "question", "answer"),
-    "runs": ("trial", "simulator", "attempt", "answer"),
+    "runs": ("trial", "simulator", "attempt", "started", "folder", "ended", "answer"),
+    "owner": ("pid", "host", "born", "since", "seen", "token"),
 }
 
 
@@ -73,16 +74,20 @@ def _open(path: Path, mode: str) -> sqlite3.Connection:
 def _check(connection: sqlite3.Connection, path: Path) -> int:
     if path.stat().st_size == 0:
         raise sqlite3.DatabaseError("the file is empty")
+    connection.execute("BEGIN")  # one snapshot: somebody else may migrate it meanwhile
     version = check_version(connection, path)
-    (verdict,) = connection.execute("PRAGMA quick_check(1)").fetchone()
+    (verdict,) = connection.execute("PRAGMA integrity_check(1)").fetchone()
     if verdict != "ok":
         raise sqlite3.DatabaseError(verdict)
-    tables = {name for (name,) in connection.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")}
-    for table in SUMMED_COLUMNS.keys() & tables:
+    for table in check_schema(connection, version) & SUMMED_COLUMNS.keys():
         columns = ", ".join(SUMMED_COLUMNS[table])
         for *cells, stored in connection.execute(f"SELECT {columns}, checksum FROM {table}"):  # noqa: S608
             if checksum(*cells) != stored:
                 raise sqlite3.DatabaseError(f"a row of table {table} does not match its checksum")
+    n_trials, n_numbers = connection.execute("SELECT COUNT(*), COALESCE(MAX(number) + 1, 0) FROM trials").fetchone()
+    if n_trials != n_numbers:
+        raise sqlite3.DatabaseError(f"{n_numbers - n_trials} of {n_numbers} trials are missing")
+    connection.execute("COMMIT")
     return version
 
 
@@ -106,7 +111,7 @@ def _file_system(path: Path) -> str:
 def faults_in_words(path: Path) -> Iterator[None]:
     try:
         yield
-    except sqlite3.Error as error:
+    except (sqlite3.Error, UnicodeDecodeError) as error:  # sqlite3 decodes what SQLite answers, garbage or not
         raise _in_words(path, error) from error
     except OSError as error:
         raise StorageError(
@@ -114,7 +119,7 @@ def faults_in_words(path: Path) -> Iterator[None]:
         ) from error
 
 
-def _in_words(path: Path, error: sqlite3.Error) -> StorageError:
+def _in_words(path: Path, error: Exception) -> StorageError:
     text = str(error)
     if "full" in text or "I/O" in text:
         return StorageError(

@@ -63,5 +63,5 @@ def read_trial(number: int, question: str, answer: str | None) -> Trial:
 
 
 def read_run(row: tuple[Any, ...]) -> Run:
-    """From the cells in the order of Run's fields, the answer last."""
-    return Run(*row[:-1], read_answer(row[-1]))
+    trial, simulator, attempt, started, folder, ended, answer = row
+    return Run(trial, simulator, attempt, started, folder, ended, read_answer(answer))

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import sqlite3
+from contextlib import closing
+from itertools import chain
 from pathlib import Path
 
 from imoca.errors import StorageError
@@ -49,7 +51,8 @@ STEPS: tuple[tuple[str, ...], ...] = (
             born TEXT NOT NULL,
             since REAL NOT NULL,
             seen REAL NOT NULL,
-            token TEXT NOT NULL
+            token TEXT NOT NULL,
+            checksum INTEGER NOT NULL
         )""",
     ),
 )
@@ -75,6 +78,21 @@ def check_version(connection: sqlite3.Connection, path: Path) -> int:
             hint="Update imoca, or open the study with the version that wrote it.",
         )
     return int(version)
+
+
+def check_schema(connection: sqlite3.Connection, version: int) -> set[str]:
+    """The tables of that version, or an error if one of them is missing or another than it was made."""
+    with closing(sqlite3.connect(":memory:")) as model:
+        for statement in chain.from_iterable(STEPS[:version]):
+            model.execute(statement)
+        expected = _schema(model)
+    if altered := expected - _schema(connection):
+        raise sqlite3.DatabaseError(f"missing or altered: {sorted({name for _, name, _ in altered})}")
+    return {name for kind, name, _ in expected if kind == "table"}
+
+
+def _schema(connection: sqlite3.Connection) -> set[tuple[str, str, str]]:
+    return set(connection.execute("SELECT type, name, sql FROM sqlite_schema"))
 
 
 def migrate(connection: sqlite3.Connection, path: Path, version: int) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import tomllib
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 from imoca.errors import StudyMismatchError
@@ -28,14 +29,14 @@ def _storable(simulator: Simulator) -> Simulator:
     return simulator if is_storable else dataclasses.replace(simulator, run=None, timeout=None, retries=0)
 
 
-def check_same(stored: Definition, given: Definition) -> bool:
+def check_same(stored: Definition, given: Definition, where: Path) -> bool:
     """Whether only what may change has changed; a StudyMismatchError shows everything else."""
     differences = list(_differences(_content(stored), _content(given)))
     grave = [line for key, line in differences if not _may_change(key)]
     if grave:
         listed = "".join(f"\n  {line}" for line in grave)
         raise StudyMismatchError(
-            f"The stored study was made with another definition:{listed}\n",
+            f"The study in {where} was made with another definition:{listed}\n",
             hint="Undo the change, or begin a new study under another name; budget, time, workers, commands, "
             "timeouts and retries may change.",
         )

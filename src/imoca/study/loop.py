@@ -159,7 +159,7 @@ class Loop:
         self._storage.record(run)
         self._journal[job.trial].append(run)
         for name, reason in finished.answer.failures.items():
-            logger.warning("Trial %d: simulator %r failed: %s", job.trial, name, reason)
+            logger.info("Trial %d: simulator %r failed: %s", job.trial, name, reason)
         if self._display:
             self._display.run_ended(run)
         trial = self._open[job.trial]

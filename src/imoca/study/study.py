@@ -75,7 +75,7 @@ class Study:
         if isinstance(self._storage, SQLiteStorage):
             given = {name: value for name, value in settings.items() if value is not None}
             definition = Definition(storable_problem(problem), method, seed, given, imoca.__version__)
-            if not check_same(self._storage.define(definition), definition):
+            if not check_same(self._storage.define(definition), definition, self._storage.path):
                 self._storage.redefine(definition)
 
     @classmethod

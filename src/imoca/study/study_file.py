@@ -86,10 +86,10 @@ class StudyFile:
         stored = storage.definition()
         if stored is None:
             return 0
-        check_same(
-            stored,
-            Definition(storable_problem(self.problem), self.settings.method, self.settings.seed, self.settings.given()),
+        given = Definition(
+            storable_problem(self.problem), self.settings.method, self.settings.seed, self.settings.given()
         )
+        check_same(stored, given, self.database)
         return len(storage.trials())
 
 

@@ -1,0 +1,52 @@
+"""``imoca ask``: the next question, to be answered with ``imoca tell``."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from imoca.cli.opening import AsJson, StudyArgument, open_to_write
+from imoca.cli.output import Column, print_json, print_table, say
+from imoca.cli.records import trial_record
+from imoca.cli.text import short
+
+if TYPE_CHECKING:
+    from imoca.trials import Trial
+
+
+def ask(
+    study: StudyArgument = None,
+    n: Annotated[int | None, typer.Option("-n", min=1, help="How many questions; one unless given.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Ask for the next trial, to run it yourself.
+
+    A trial is a design and a fidelity per simulator; answer it with imoca tell or imoca fail.
+    """
+    opened = open_to_write(study)
+    trials = [opened.study.ask() for _ in range(n or 1)]
+    if as_json:
+        print_json(trial_record(trials[0]) if n is None else [trial_record(trial) for trial in trials])
+        return
+    print_questions(trials)
+    example = opened.study.problem.outputs[0].name
+    say(f"Answer with: imoca tell{opened.command_argument} {trials[0].number} {example}=...")
+
+
+def print_questions(trials: list[Trial]) -> None:
+    columns = [
+        Column("trial", is_number=True),
+        *(Column(name, is_number=True) for name in trials[0].parameters),
+        *(Column(f"fidelity of {name}", is_number=True) for name in trials[0].fidelities),
+    ]
+    rows = [
+        [str(trial.number), *map(exact, trial.parameters.values()), *map(exact, trial.fidelities.values())]
+        for trial in trials
+    ]
+    print_table(columns, rows)
+
+
+def exact(value: object) -> str:
+    """A question is shown to its last digit: it is there to be run."""
+    return repr(value) if isinstance(value, float) else short(value)

@@ -1,0 +1,184 @@
+"""``imoca check``: read a study file and show what it says; nothing is run."""
+
+from __future__ import annotations
+
+import re
+import shlex
+import shutil
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from imoca.cli.opening import AsJson, StudyArgument, is_study_file, locate
+from imoca.cli.output import Column, print_json, print_pairs, print_table, say
+from imoca.cli.text import duration, short
+
+if TYPE_CHECKING:
+    from imoca.problem.fidelity import Fidelity
+    from imoca.problem.parameters import Parameter
+    from imoca.problem.problem import Problem
+    from imoca.problem.simulator import Output, Simulator
+    from imoca.study.study_file import StudyFile
+
+PLAIN_WORD = re.compile(r"[\w./:=,+{}-]+")  # an argument that needs no quotes to be read
+
+
+def check(study: StudyArgument = None, as_json: AsJson = False) -> None:
+    """Check a study file and show the problem.
+
+    Nothing is run and nothing is written.
+    """
+    path = locate(study)
+    if not is_study_file(path):
+        _check_database(path, as_json)
+        return
+    from imoca.study.study_file import load_study_file
+
+    file = load_study_file(path)
+    file.open(storage=None)  # refuses what no method can do
+    n_trials = file.n_stored_trials()
+    warnings = [*missing_programs(file.problem, path.parent), *_missing_limit(file)]
+    if as_json:
+        print_json(_content(file, warnings))
+    else:
+        print_pairs(_settings(file))
+        print_problem(file.problem)
+    for warning in warnings:
+        say(f"Warning: {warning}")
+    held = f" {file.database} holds {n_trials} trials of it." if n_trials else ""
+    say(f"{path} is in order; nothing was run.{held}")
+
+
+def _check_database(path: Path, as_json: bool) -> None:
+    """Opening a database checks it; what it holds is for the other verbs to show."""
+    from imoca.study.study import Study
+
+    study = Study.load(path, read_only=True)
+    if as_json:
+        print_json({"database": str(path), "trials": len(study.trials), "warnings": []})
+    else:
+        print_problem(study.problem)
+    say(f"{path} is in order and holds {len(study.trials)} trials.")
+
+
+def print_problem(problem: Problem) -> None:
+    print()
+    print_table(
+        [Column("parameter"), Column("kind"), Column("values")],
+        [[parameter.name, *_parameter_words(parameter)] for parameter in problem.parameters],
+    )
+    for simulator in problem.simulators:
+        print()
+        print_pairs(_simulator_lines(simulator))
+
+
+def missing_programs(problem: Problem, folder: Path) -> list[str]:
+    """Programs that cannot be found now; they may still be there where the simulators run."""
+    from imoca.problem.simulator import Command
+
+    missing = []
+    for simulator in problem.simulators:
+        if not isinstance(simulator.run, Command):
+            continue
+        program = simulator.run.arguments[0]
+        if "{" not in program and not (folder / program).is_file() and shutil.which(program) is None:
+            missing.append(f"simulators.{simulator.name}: there is no program {program!r} here.")
+    return missing
+
+
+def _missing_limit(file: StudyFile) -> list[str]:
+    if file.settings.budget is None and file.settings.time is None:
+        return ["study: neither budget nor time is given, so imoca run needs --budget or --time."]
+    return []
+
+
+def _content(file: StudyFile, warnings: list[str]) -> dict[str, Any]:
+    import dataclasses
+    import tomllib
+
+    return {
+        "file": str(file.path),
+        "database": str(file.database),
+        "settings": dataclasses.asdict(file.settings),
+        "problem": tomllib.loads(file.problem.to_toml()),
+        "warnings": warnings,
+    }
+
+
+def _settings(file: StudyFile) -> list[tuple[str, str]]:
+    settings = file.settings
+    limits = [
+        *([] if settings.budget is None else [f"{settings.budget:g} full-fidelity runs"]),
+        *([] if settings.time is None else [duration(settings.time)]),
+    ]
+    return [
+        ("study", settings.name),
+        ("results in", str(file.database)),
+        ("method", f"{settings.method}, seed {settings.seed}"),
+        ("budget", " or ".join(limits) or "none given"),
+        *([] if settings.workers is None else [("workers", str(settings.workers))]),
+    ]
+
+
+def _simulator_lines(simulator: Simulator) -> list[tuple[str, str]]:
+    return [
+        ("simulator", simulator.name),
+        ("  runs", _run_words(simulator)),
+        *(("  output", _output_words(output)) for output in simulator.outputs),
+        ("  fidelity", _fidelity_words(simulator.fidelity)),
+        ("  cost", _cost_words(simulator)),
+        *([] if simulator.timeout is None else [("  timeout", duration(simulator.timeout))]),
+        *([("  retries", str(simulator.retries))] if simulator.retries else []),
+    ]
+
+
+def _run_words(simulator: Simulator) -> str:
+    from imoca.problem.reference import reference_to
+    from imoca.problem.simulator import Command, FunctionReference
+
+    run = simulator.run
+    if run is None:
+        return "by hand: its answers are told"
+    if isinstance(run, Command):
+        return " ".join(word if PLAIN_WORD.fullmatch(word) else shlex.quote(word) for word in run.arguments)
+    reference = run if isinstance(run, FunctionReference) else reference_to(run)
+    return f"the Python function {reference.path if reference else run!r}"
+
+
+def _output_words(output: Output) -> str:
+    from imoca.problem.simulator import Objective
+
+    if isinstance(output, Objective):
+        return f"{output.name}, to {output.goal}"
+    bounds = (("at least", output.lower), ("at most", output.upper))
+    return f"{output.name}, " + " and ".join(f"{word} {bound:g}" for word, bound in bounds if bound is not None)
+
+
+def _parameter_words(parameter: Parameter) -> tuple[str, str]:
+    from imoca.problem.parameters import Choice, Real
+
+    if isinstance(parameter, Choice):
+        return "choice", ", ".join(map(short, parameter.values))
+    is_log = isinstance(parameter, Real) and parameter.log
+    kind = "real" if isinstance(parameter, Real) else "integer"
+    return kind, f"{parameter.low:g} to {parameter.high:g}" + (", log" if is_log else "")
+
+
+def _fidelity_words(fidelity: Fidelity) -> str:
+    if fidelity.kind == "none":
+        return "none"
+    if fidelity.kind == "levels":
+        return f"{', '.join(map(short, fidelity.values))}; the last is full accuracy"
+    log = ", log" if fidelity.log else ""
+    return f"{fidelity.low:g} to {fidelity.high:g}{log}; full accuracy at {short(fidelity.target)}"
+
+
+def _cost_words(simulator: Simulator) -> str:
+    from imoca.problem.cost import CallableCost, ExpressionCost, LevelCosts
+
+    cost = simulator.cost
+    full = f"; a full run counts {simulator.full_cost:g}"
+    if isinstance(cost, ExpressionCost):
+        return cost.text + full
+    if isinstance(cost, LevelCosts):
+        return ", ".join(f"{value:g}" for value in cost.values) + full
+    return ("by a function" if isinstance(cost, CallableCost) else "measured") + full

@@ -1,0 +1,84 @@
+"""``imoca export``: every trial, for other programs."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from imoca.cli.opening import AsJson, StudyArgument, open_to_read
+from imoca.cli.output import csv_text, say
+from imoca.cli.records import trial_record
+
+if TYPE_CHECKING:
+    from imoca.study.study import Study
+
+
+def export(
+    study: StudyArgument = None,
+    as_json: AsJson = False,
+    as_csv: Annotated[bool, typer.Option("--csv", help="Print CSV, the default.")] = False,
+    output: Annotated[
+        Path | None, typer.Option("-o", "--output", help="Write to this file; .json makes it JSON.", show_default=False)
+    ] = None,
+) -> None:
+    """Print every trial as CSV or JSON.
+
+    imoca add reads both.
+    """
+    if as_json and as_csv:
+        raise typer.BadParameter("Choose one of --json and --csv.")
+    opened = open_to_read(study)
+    is_json = as_json or (output is not None and output.suffix.lower() == ".json" and not as_csv)
+    text = trials_json(opened.study) if is_json else trials_csv(opened.study)
+    if output is None:
+        print(text, end="")
+        return
+    write(output, text)
+    say(f"{len(opened.study.trials)} trials are written to {output}.")
+
+
+def trials_json(study: Study) -> str:
+    return json.dumps([trial_record(trial) for trial in study.trials], indent=1, allow_nan=False) + "\n"
+
+
+def trials_csv(study: Study) -> str:
+    """One row per trial, the columns that `Study.to_dataframe` has, and the failures."""
+    outputs = [output.name for output in study.problem.outputs]
+    simulators = [simulator.name for simulator in study.problem.simulators]
+    titles = [
+        *("number", "state", *study.problem.space.names),
+        *(f"fidelity.{name}" for name in simulators),
+        *outputs,
+        *(f"cost.{name}" for name in simulators),
+        *(f"failure.{name}" for name in simulators),
+    ]
+    rows = [
+        [
+            *(trial.number, str(trial.state), *trial.parameters.values()),
+            *(trial.fidelities[name] for name in simulators),
+            *(trial.values.get(name) for name in outputs),
+            *(trial.costs.get(name) for name in simulators),
+            *(trial.failures.get(name) for name in simulators),
+        ]
+        for trial in study.trials
+    ]
+    return csv_text(titles, rows)
+
+
+def write(path: Path, text: str) -> None:
+    """Whole or not at all: a reader never finds half a file."""
+    from imoca.errors import StorageError
+
+    unfinished = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        unfinished.write_text(text, encoding="utf-8", newline="")
+        unfinished.replace(path)
+    except OSError as error:
+        unfinished.unlink(missing_ok=True)
+        raise StorageError(
+            f"{path} cannot be written: {error.strerror}.", hint="Choose another place with -o, or make room."
+        ) from error

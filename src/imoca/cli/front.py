@@ -1,0 +1,94 @@
+"""``imoca front``: the designs to choose from."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from imoca.cli.opening import AsJson, StudyArgument, open_to_read
+from imoca.cli.output import Column, csv_text, print_json, print_table, say
+from imoca.cli.records import point_record
+from imoca.cli.text import short
+
+if TYPE_CHECKING:
+    from imoca.problem.problem import Problem
+    from imoca.study.recommendation import ParetoPoint
+
+N_ROWS = 30  # shown on a terminal unless all are asked for
+
+
+def front(
+    study: StudyArgument = None,
+    as_json: AsJson = False,
+    as_csv: Annotated[bool, typer.Option("--csv", help="Print CSV.")] = False,
+    show_all: Annotated[bool, typer.Option("--all", help="Show every design on a terminal too.")] = False,
+) -> None:
+    """Show the Pareto front at full accuracy.
+
+    A verified design was measured there; of the others the prediction is shown, with its standard deviation.
+    """
+    if as_json and as_csv:
+        raise typer.BadParameter("Choose one of --json and --csv.")
+    opened = open_to_read(study)
+    problem, points = opened.study.problem, opened.study.pareto_front()
+    if as_json:
+        goals = {objective.name: objective.goal for objective in problem.objectives}
+        print_json({"objectives": goals, "points": [point_record(point) for point in points]})
+    elif as_csv:
+        print(front_csv(problem, points), end="")
+    elif points:
+        shown = points if show_all or not sys.stdout.isatty() else spread(points, N_ROWS)
+        print_front(problem, shown)
+        more = "" if len(shown) == len(points) else f", {len(shown)} of them shown; --all shows every one"
+        n_verified = sum(point.verified for point in points)
+        say(f"{len(points)} designs on the front, {n_verified} verified at full accuracy{more}.")
+    if not points:
+        say(f"No front yet: {opened.database} holds no results. Start with: imoca run{opened.command_argument}")
+
+
+def print_front(problem: Problem, points: Sequence[ParetoPoint]) -> None:
+    columns = [
+        *(Column(name, is_number=True, is_optional=True) for name in problem.space.names),
+        *(Column(f"{objective.name} ({objective.goal[:3]})", is_number=True) for objective in problem.objectives),
+        Column(""),
+    ]
+    rows = []
+    for point in points:
+        outcome = (
+            short(point.measured[objective.name])
+            if point.measured is not None
+            else f"{point.predicted[objective.name]:.4g} ± {_two_digits(point.uncertainty[objective.name])}"
+            for objective in problem.objectives
+        )
+        rows.append([*map(short, point.parameters.values()), *outcome, "verified" if point.verified else "predicted"])
+    print_table(columns, rows)
+
+
+def front_csv(problem: Problem, points: Sequence[ParetoPoint]) -> str:
+    names = [objective.name for objective in problem.objectives]
+    parts = ("predicted", "uncertainty", "measured")
+    titles = [*problem.space.names, *(f"{part}.{name}" for part in parts for name in names)]
+    rows = [
+        [
+            *point.parameters.values(),
+            *(point.predicted[name] for name in names),
+            *(point.uncertainty[name] for name in names),
+            *((None if point.measured is None else point.measured[name]) for name in names),
+        ]
+        for point in points
+    ]
+    return csv_text(titles, rows)
+
+
+def spread(points: Sequence[ParetoPoint], n: int) -> list[ParetoPoint]:
+    """At most ``n`` of them, the first and the last included."""
+    if len(points) <= n:
+        return list(points)
+    return [points[round(i * (len(points) - 1) / (n - 1))] for i in range(n)]
+
+
+def _two_digits(deviation: float) -> str:
+    return f"{deviation:.2g}" if deviation < 100.0 else f"{deviation:.0f}"

@@ -1,0 +1,138 @@
+"""Results that exist already, from CSV or JSON as ``imoca export`` writes them or as a user types them."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from imoca.cli.text import from_spreadsheet_cell
+from imoca.errors import TrialError
+from imoca.problem.fidelity import Fidelity, FidelityValue
+from imoca.problem.parameters import Choice, Parameter, Value
+from imoca.problem.problem import Problem
+
+IGNORED_COLUMNS = ("number", "state")
+TABLES = ("parameters", "fidelities", "values", "costs")
+IGNORED_TABLES = (*IGNORED_COLUMNS, "failures", "runs")
+
+
+@dataclass(frozen=True)
+class OldResult:
+    """One result, and where it stood; its content is for the study to check."""
+
+    place: str  # such as "row 3"
+    parameters: Mapping[str, Value]
+    fidelities: Mapping[str, FidelityValue]
+    values: Mapping[str, float]
+    costs: Mapping[str, float]
+
+
+def read_csv(problem: Problem, text: str) -> list[OldResult]:
+    """One row per result; columns by the names of parameters and outputs, ``fidelity.NAME``, ``cost.NAME``."""
+    reader = csv.reader(io.StringIO(text.removeprefix("\ufeff"), newline=""))
+    lines = [[from_spreadsheet_cell(cell.strip()) for cell in line] for line in reader]
+    lines = [line for line in lines if any(line)]
+    if not lines:
+        return []
+    places = _places(problem)
+    titles = lines[0]
+    _check_titles(titles, places)
+    results = []
+    for i, line in enumerate(lines[1:], start=1):
+        if len(line) != len(titles):
+            raise TrialError(
+                f"Row {i} has {len(line)} cells, but the first line names {len(titles)} columns.",
+                hint="Give every row one cell per column, empty where there is nothing.",
+            )
+        results.append(_result(f"row {i}", places, dict(zip(titles, line, strict=True))))
+    return results
+
+
+def read_json(text: str) -> list[OldResult]:
+    """A list of objects with parameters, fidelities, values and costs."""
+    try:
+        content = json.loads(text)
+    except ValueError as error:
+        raise TrialError(f"The file is not JSON: {error}.", hint=JSON_HINT) from None
+    if not isinstance(content, list):
+        raise TrialError("The JSON is not a list.", hint=JSON_HINT)
+    return [_entry(f"entry {i}", entry) for i, entry in enumerate(content, start=1)]
+
+
+JSON_HINT = 'Write a list such as [{"parameters": {"x": 1.5}, "fidelities": {"cfd": 0.1}, "values": {"drag": 0.02}}].'
+
+Read = Callable[[str], Any]
+
+
+def _places(problem: Problem) -> dict[str, tuple[str, str, Read]]:
+    """Per column title: the table and the name its cells belong to, and how they are read."""
+    places: dict[str, tuple[str, str, Read]] = {}
+    for parameter in problem.parameters:
+        places[parameter.name] = ("parameters", parameter.name, _parameter_reader(parameter))
+    for output in problem.outputs:
+        if output.name in places:
+            raise TrialError(
+                f"{output.name!r} is both a parameter and an output, so a column cannot tell which.",
+                hint="Give the results as JSON.",
+            )
+        places[output.name] = ("values", output.name, float)
+    for simulator in problem.simulators:
+        places[f"fidelity.{simulator.name}"] = ("fidelities", simulator.name, _fidelity_reader(simulator.fidelity))
+        places[f"cost.{simulator.name}"] = ("costs", simulator.name, float)
+        places[f"failure.{simulator.name}"] = ("failures", simulator.name, str)
+    return places
+
+
+def _check_titles(titles: Sequence[str], places: Mapping[str, object]) -> None:
+    unknown = [title for title in titles if title not in places and title not in IGNORED_COLUMNS]
+    repeated = sorted({title for title in titles if titles.count(title) > 1})
+    if unknown or repeated:
+        raise TrialError(
+            f"The first line names {'unknown' if unknown else 'repeated'} columns {unknown or repeated}.",
+            hint=f"The columns are {list(places)}.",
+        )
+
+
+def _result(place: str, places: Mapping[str, tuple[str, str, Read]], cells: Mapping[str, str]) -> OldResult:
+    tables: dict[str, dict[str, Any]] = {table: {} for table in (*TABLES, "failures")}
+    for title, cell in cells.items():
+        if cell == "" or title not in places:
+            continue
+        table, name, read = places[title]
+        try:
+            tables[table][name] = read(cell)
+        except ValueError:
+            raise TrialError(
+                f"{place.capitalize()}: column {title!r} holds {cell!r}.", hint="A number is needed there."
+            ) from None
+    return OldResult(place, *(tables[table] for table in TABLES))
+
+
+def _entry(place: str, entry: object) -> OldResult:
+    if not isinstance(entry, dict):
+        raise TrialError(f"{place.capitalize()} is not a table.", hint=JSON_HINT)
+    known = (*TABLES, *IGNORED_TABLES)
+    if unknown := [key for key in entry if key not in known]:
+        raise TrialError(f"{place.capitalize()} holds unknown keys {unknown}.", hint=f"The keys are {list(TABLES)}.")
+    tables = [entry.get(table, {}) for table in TABLES]
+    if not all(isinstance(table, dict) for table in tables):
+        raise TrialError(f"{place.capitalize()}: {', '.join(TABLES)} must be tables.", hint=JSON_HINT)
+    return OldResult(place, *tables)
+
+
+def _parameter_reader(parameter: Parameter) -> Read:
+    return _one_of(parameter.values) if isinstance(parameter, Choice) else float
+
+
+def _fidelity_reader(fidelity: Fidelity) -> Read:
+    return _one_of(fidelity.values) if fidelity.kind == "levels" else float
+
+
+def _one_of(values: Sequence[Value]) -> Read:
+    """The value that is written so; anything else stays text, for the study to refuse."""
+    written = {str(value): value for value in values}
+    return lambda cell: written.get(cell, cell)

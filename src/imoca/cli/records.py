@@ -1,0 +1,47 @@
+"""Trials, fronts and runs as plain content for JSON."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from imoca.study.recommendation import ParetoPoint
+    from imoca.trials import Run, Trial
+
+
+def trial_record(trial: Trial) -> dict[str, Any]:
+    return {
+        "number": trial.number,
+        "state": str(trial.state),
+        "parameters": dict(trial.parameters),
+        "fidelities": dict(trial.fidelities),
+        "values": dict(trial.values),
+        "costs": dict(trial.costs),
+        "failures": dict(trial.failures),
+    }
+
+
+def point_record(point: ParetoPoint) -> dict[str, Any]:
+    return {
+        "parameters": dict(point.parameters),
+        "predicted": dict(point.predicted),
+        "uncertainty": dict(point.uncertainty),
+        "measured": None if point.measured is None else dict(point.measured),
+        "verified": point.verified,
+    }
+
+
+def run_record(run: Run) -> dict[str, Any]:
+    answer = run.answer
+    return {
+        "trial": run.trial,
+        "simulator": run.simulator,
+        "attempt": run.attempt,
+        "state": str(run.state),
+        "started": run.started,
+        "ended": run.ended,
+        "folder": run.folder,
+        "values": {} if answer is None else dict(answer.values),
+        "costs": {} if answer is None else dict(answer.costs),
+        "failures": {} if answer is None else dict(answer.failures),
+    }

@@ -1,0 +1,110 @@
+"""``imoca run``: start a study or resume it."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from imoca.cli.exits import INTERRUPTED
+from imoca.cli.opening import Opened, StudyArgument, open_to_write
+from imoca.cli.output import say
+from imoca.cli.text import printable
+
+if TYPE_CHECKING:
+    from imoca.errors import SimulatorError
+
+Budget = Annotated[
+    float | None, typer.Option(help="What may be spent in all, in full-fidelity runs.", show_default=False)
+]
+Time = Annotated[
+    str | None, typer.Option(help='How long this run may take, such as "90s", "15m", "48h".', show_default=False)
+]
+Workers = Annotated[int | None, typer.Option(min=1, help="Simulators that run at the same time.", show_default=False)]
+Dask = Annotated[
+    str | None, typer.Option(metavar="ADDRESS", help="Run the simulators on this Dask cluster.", show_default=False)
+]
+
+
+def run(
+    study: StudyArgument = None, budget: Budget = None, time: Time = None, workers: Workers = None, dask: Dask = None
+) -> None:
+    """Start a study, or resume it.
+
+    What was spent before counts, so a larger budget continues a finished study. Ctrl-C stops cleanly.
+    """
+    from imoca.errors import SimulatorError
+
+    limit = None if time is None else _seconds(time)
+    opened = open_to_write(study)
+    same_command = _command(opened, budget, time, workers, dask)
+    settings = opened.settings
+    if settings is not None:
+        budget = settings.budget if budget is None else budget
+        limit = settings.time if limit is None else limit
+        workers = settings.workers if workers is None else workers
+    if budget is None and limit is None:
+        raise typer.BadParameter(
+            "Neither a budget nor a time is given. Write budget = 30 under [study], or give --budget 30 or --time 2h."
+        )
+    sys.path.insert(0, str(opened.path.resolve().parent))  # a function beside the study file is found
+    n_before = len(opened.study.trials)
+    try:
+        opened.study.optimize(budget, time=limit, workers=workers, dask=dask, progress=True)
+    except KeyboardInterrupt:
+        _say_how_to_resume(opened, same_command)
+        raise typer.Exit(INTERRUPTED) from None
+    except SimulatorError as error:
+        raise _with_where_to_look(error, opened) from error
+    _say_what_is_there(opened, budget, n_before)
+
+
+def _command(opened: Opened, budget: float | None, time: str | None, workers: int | None, dask: str | None) -> str:
+    """What the user typed, to be typed again."""
+    options = {
+        "--budget": None if budget is None else f"{budget:.15g}",
+        "--time": time,
+        "--workers": workers,
+        "--dask": dask,
+    }
+    given = [f" {option} {shlex.quote(str(value))}" for option, value in options.items() if value is not None]
+    return f"imoca run{opened.command_argument}{''.join(given)}"
+
+
+def _seconds(text: str) -> float:
+    from imoca.problem.studyfile_tables import check_duration, seconds
+
+    try:
+        found = seconds(check_duration(text))  # type: ignore[arg-type]  # checked to be text
+    except ValueError as error:
+        raise typer.BadParameter(f"--time is {printable(text)!r}, but {error}.") from None
+    if not found:
+        raise typer.BadParameter(f"--time is {printable(text)!r}, but must be more than nothing.")
+    return found
+
+
+def _say_what_is_there(opened: Opened, budget: float | None, n_before: int) -> None:
+    n_trials = len(opened.study.trials)
+    name = opened.command_argument
+    of_budget = "" if budget is None else f" of {budget:g}"
+    if n_trials == n_before:
+        say(f"Nothing was run: {opened.study.cost_spent:.4g}{of_budget} full-fidelity runs were spent already.")
+        say("A larger --budget continues.")
+    else:
+        say(f"{n_trials} trials, {opened.study.cost_spent:.4g}{of_budget} full-fidelity runs spent.")
+    say(f"The results are in {opened.database}. Look at them with:")
+    say(f"  imoca front{name}\n  imoca status{name}\n  imoca export{name} -o trials.csv")
+
+
+def _say_how_to_resume(opened: Opened, command: str) -> None:
+    n_answered = sum(trial.answer is not None for trial in opened.study.trials)
+    say(f"Interrupted. {n_answered} answered trials are safe in {opened.database}.")
+    say(f"Resume with: {command}")
+
+
+def _with_where_to_look(error: SimulatorError, opened: Opened) -> SimulatorError:
+    failed = [trial.number for trial in opened.study.trials if trial.failures]
+    shown = f" Look at one: imoca show{opened.command_argument} {failed[-1]}." if failed else ""
+    return type(error)(error.message, hint=error.hint + shown)

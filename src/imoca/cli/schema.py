@@ -1,0 +1,12 @@
+"""``imoca schema``: the JSON Schema of a study file, for editors."""
+
+from __future__ import annotations
+
+from imoca.cli.output import print_json
+
+
+def schema() -> None:
+    """Print the JSON Schema of a study file."""
+    from imoca.study.study_file import study_file_schema
+
+    print_json(study_file_schema())

@@ -1,0 +1,89 @@
+"""``imoca show``: one trial in full."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from imoca.cli.opening import AsJson, open_to_read, split_study, trial_number
+from imoca.cli.output import Column, print_json, print_pairs, print_table
+from imoca.cli.records import run_record, trial_record
+from imoca.cli.text import precise_duration, printable, short
+
+if TYPE_CHECKING:
+    from imoca.trials import Run, Trial
+
+Words = Annotated[list[str], typer.Argument(metavar="[STUDY] NUMBER", help="Which trial.", show_default=False)]
+
+
+def show(words: Words, as_json: AsJson = False) -> None:
+    """Show one trial, and every run of its simulators."""
+    from imoca.errors import TrialError
+
+    given, rest = split_study(words)
+    number = trial_number(rest)
+    if rest[1:]:
+        raise typer.BadParameter(f"Only one trial can be shown at a time; {printable(rest[1])!r} came too.")
+    study = open_to_read(given).study
+    trials = study.trials
+    if number >= len(trials):
+        held = f"trials 0 to {len(trials) - 1}" if trials else "no trials yet"
+        raise TrialError(f"There is no trial {number}.", hint=f"The study holds {held}.")
+    runs = [run for run in study.runs if run.trial == number]
+    if as_json:
+        print_json(trial_record(trials[number]) | {"runs": [run_record(run) for run in runs]})
+        return
+    print_trial(trials[number])
+    print_runs(runs)
+
+
+def print_trial(trial: Trial) -> None:
+    print(f"Trial {trial.number} is {trial.state}.\n")
+    print_pairs([(f"  {name}", _exact(value)) for name, value in trial.parameters.items()])
+    parts: tuple[tuple[str, Mapping[str, object]], ...] = (
+        ("Fidelity", trial.fidelities),
+        ("Values", trial.values),
+        ("Cost, in the simulator's own units", trial.costs),
+    )
+    for title, named in parts:
+        if given := {name: value for name, value in named.items() if value is not None}:
+            print(f"\n{title}")
+            print_pairs([(f"  {name}", _exact(value)) for name, value in given.items()])
+    for name, reason in trial.failures.items():
+        print(f"\nFailure of {printable(name)}")
+        for line in reason.splitlines() or [""]:
+            print(f"  {printable(line)}")
+
+
+def print_runs(runs: Sequence[Run]) -> None:
+    if not runs:
+        return
+    print("\nRuns")
+    columns = [
+        Column("  simulator"),
+        Column("attempt", is_number=True),
+        Column("state"),
+        Column("started"),
+        Column("took", is_number=True),
+    ]
+    rows = [
+        [
+            f"  {run.simulator}",
+            str(run.attempt),
+            str(run.state),
+            datetime.fromtimestamp(run.started).isoformat(sep=" ", timespec="seconds"),
+            "" if run.ended is None else precise_duration(run.ended - run.started),
+        ]
+        for run in runs
+    ]
+    print_table(columns, rows)
+    if folders := [(f"  {run.simulator}, attempt {run.attempt}", run.folder) for run in runs if run.folder]:
+        print("\nFolders")
+        print_pairs(folders)
+
+
+def _exact(value: object) -> str:
+    return repr(value) if isinstance(value, float) else short(value)

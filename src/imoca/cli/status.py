@@ -1,0 +1,132 @@
+"""``imoca status``: how far a study is."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from imoca.cli.opening import AsJson, Opened, StudyArgument, open_to_read
+from imoca.cli.output import Column, print_json, print_pairs, print_table, say
+from imoca.cli.records import run_record
+from imoca.cli.text import duration, short
+
+if TYPE_CHECKING:
+    from imoca.problem.simulator import Simulator
+    from imoca.trials import Trial
+
+SIMULATOR_COLUMNS = (
+    Column("simulator"),
+    Column("answered", is_number=True),
+    Column("failed", is_number=True),
+    Column("at full fidelity", is_number=True),
+    Column("cost, own units", is_number=True),
+)
+RUNNING_COLUMNS = (
+    Column("running"),
+    Column("trial", is_number=True),
+    Column("attempt", is_number=True),
+    Column("for", is_number=True),
+)
+
+
+def status(study: StudyArgument = None, as_json: AsJson = False) -> None:
+    """Show how far a study is: spent, running, failed."""
+    opened = open_to_read(study)
+    content = summary(opened)
+    if as_json:
+        print_json(content)
+        return
+    print_pairs(_lines(content))
+    print()
+    print_table(SIMULATOR_COLUMNS, _simulator_rows(content))
+    if content["running"]:
+        print()
+        print_table(RUNNING_COLUMNS, _running_rows(content))
+    if not opened.is_started:
+        say(f"The study was not started yet. Start it with: imoca run{opened.command_argument}")
+
+
+def summary(opened: Opened) -> dict[str, Any]:
+    """All that is shown, as content for JSON."""
+    from imoca.study.accounting import NOT_RUN
+
+    study = opened.study
+    trials = study.trials
+    states = Counter(str(trial.state) for trial in trials)
+    owner = study.owner
+    failures = [(t.number, name, why) for t in trials for name, why in t.failures.items() if why != NOT_RUN]
+    running = [] if owner is None else [run for run in study.runs if run.ended is None]  # else they ended with it
+    return {
+        "name": opened.name,
+        "database": str(opened.database),
+        "method": study.method,
+        "seed": study.seed,
+        "trials": {"total": len(trials)} | {state: states[state] for state in ("complete", "failed", "running")},
+        "cost_spent": study.cost_spent,
+        "budget": None if opened.settings is None else opened.settings.budget,
+        "driver": None if owner is None else {"pid": owner.pid, "host": owner.host, "since": owner.since},
+        "simulators": {simulator.name: _simulator(simulator, trials) for simulator in study.problem.simulators},
+        "running": [run_record(run) for run in running],
+        "last_failure": None
+        if not failures
+        else dict(zip(("trial", "simulator", "reason"), failures[-1], strict=True)),
+    }
+
+
+def _simulator(simulator: Simulator, trials: Sequence[Trial]) -> dict[str, Any]:
+    from imoca.study.accounting import NOT_RUN
+
+    name, first_output, target = simulator.name, simulator.outputs[0].name, simulator.fidelity.target
+    answered = [trial for trial in trials if first_output in trial.values]
+    told = [trial.costs[name] for trial in trials if name in trial.costs]
+    return {
+        "answered": len(answered),
+        "failed": sum(trial.failures.get(name, NOT_RUN) != NOT_RUN for trial in trials),
+        "at_full_fidelity": sum(trial.fidelities[name] == target for trial in answered),
+        "cost": sum(told) if told else None,  # in its own units
+    }
+
+
+def _lines(content: dict[str, Any]) -> list[tuple[str, str]]:
+    counts = content["trials"]
+    words = {"complete": "complete", "failed": "failed", "running": "without an answer yet"}
+    parts = [f"{counts[state]} {word}" for state, word in words.items() if counts[state]]
+    of_budget = "" if content["budget"] is None else f" of {content['budget']:g}"
+    lines = [
+        ("study", f"{content['name']} in {content['database']}"),
+        ("method", f"{content['method']}, seed {content['seed']}"),
+        ("trials", f"{counts['total']}" + (f": {', '.join(parts)}" if parts else "")),
+        ("spent", f"{content['cost_spent']:.4g}{of_budget} full-fidelity runs"),
+        ("driver", _driver(content["driver"])),
+    ]
+    if failure := content["last_failure"]:
+        reason = failure["reason"].strip().splitlines() or [""]
+        lines.append(("last failure", f"trial {failure['trial']}, {failure['simulator']}: {reason[-1]}"))
+    return lines
+
+
+def _driver(driver: dict[str, Any] | None) -> str:
+    if driver is None:
+        return "none"
+    since = duration(max(0.0, time.time() - driver["since"]))
+    return f"process {driver['pid']} on {driver['host']}, started {since} ago"
+
+
+def _simulator_rows(content: dict[str, Any]) -> list[list[str]]:
+    return [
+        [
+            *(name, str(one["answered"]), str(one["failed"]), str(one["at_full_fidelity"])),
+            "as declared" if one["cost"] is None else short(one["cost"]),
+        ]
+        for name, one in content["simulators"].items()
+    ]
+
+
+def _running_rows(content: dict[str, Any]) -> list[list[str]]:
+    now = time.time()
+    return [
+        [run["simulator"], str(run["trial"]), str(run["attempt"]), duration(max(0.0, now - run["started"]))]
+        for run in content["running"]
+    ]

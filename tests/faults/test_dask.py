@@ -1,0 +1,101 @@
+"""F18: a Dask worker is killed; the Dask scheduler is lost."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+
+from imoca import Objective, Problem, Real, Simulator, Study
+from imoca.errors import RunnerError
+from imoca.trials import TrialState
+
+pytest.importorskip("distributed", reason="Dask is not installed: pip install imoca[dask]")
+
+CLUSTER = """
+import sys, time
+from distributed import LocalCluster
+if __name__ == "__main__":
+    cluster = LocalCluster(n_workers=2, threads_per_worker=1, host="127.0.0.1", dashboard_address="127.0.0.1:0")
+    print(cluster.scheduler_address, flush=True)
+    time.sleep(600)
+"""
+
+
+@pytest.fixture
+def cluster(tmp_path: Path) -> "Iterator[subprocess.Popen[str]]":
+    script = tmp_path / "cluster.py"
+    script.write_text(CLUSTER, encoding="utf-8")
+    process = subprocess.Popen(
+        [sys.executable, str(script)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+        start_new_session=True,
+    )
+    yield process
+    with suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)
+    process.communicate()
+
+
+def address_of(cluster: "subprocess.Popen[str]") -> str:
+    assert cluster.stdout is not None
+    return cluster.stdout.readline().strip()
+
+
+def make_study(folder: Path, run: Callable[..., float]) -> Study:
+    problem = Problem([Real("x", 0.0, 1.0)], [Simulator("s", [Objective("f", "minimize")], run)])
+    return Study(problem, method="random", storage=folder / "study.db")
+
+
+@pytest.mark.slow
+def test_what_a_killed_dask_worker_had_is_run_elsewhere(tmp_path: Path, cluster: "subprocess.Popen[str]") -> None:
+    mark = str(tmp_path / "killed")
+
+    def fatal_once(x: float) -> float:
+        import os
+        import signal
+
+        if not os.path.exists(mark):  # noqa: PTH110
+            open(mark, "w").close()  # noqa: PTH123
+            os.kill(os.getpid(), signal.SIGKILL)
+        return x
+
+    study = make_study(tmp_path, fatal_once)
+    study.optimize(6.0, dask=address_of(cluster))
+    assert Path(mark).exists()
+    assert [trial.state for trial in study.trials] == [TrialState.COMPLETE] * 6
+    assert not any(trial.failures for trial in study.trials)
+
+
+@pytest.mark.slow
+def test_a_lost_scheduler_is_a_clear_error_and_the_same_study_continues(
+    tmp_path: Path, cluster: "subprocess.Popen[str]"
+) -> None:
+    def slow(x: float) -> float:
+        import time
+
+        time.sleep(0.3)
+        return x
+
+    study = make_study(tmp_path, slow)
+    address = address_of(cluster)
+
+    def kill_after_three(trial: object) -> None:
+        if sum(t.state is TrialState.COMPLETE for t in study.trials) == 3:
+            os.killpg(cluster.pid, signal.SIGKILL)
+
+    started = time.monotonic()
+    with pytest.raises(RunnerError, match=f"scheduler at {address} cannot be reached"):
+        study.optimize(20.0, dask=address, on_trial=kill_after_three)
+    assert time.monotonic() - started < 60.0
+    assert sum(trial.state is TrialState.COMPLETE for trial in study.trials) >= 3
+    study.optimize(8.0)
+    assert [trial.state for trial in study.trials] == [TrialState.COMPLETE] * 8
+    assert study.cost_spent == 8.0 or any(trial.wasted for trial in study.trials)

@@ -1,0 +1,76 @@
+"""F2: a worker process is killed while it simulates."""
+
+import os
+import signal
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+from imoca import Objective, Problem, Real, Simulator, Study
+from imoca.trials import RunState, TrialState
+
+
+def killed_in_the_left_half(x: float) -> float:
+    """Kills its own process the first time, or always, as the file beside it says; a kernel short of memory does so."""
+    place = Path(os.environ["IMOCA_TEST_FOLDER"])
+    if x < 0.5 and ((place / "always").exists() or not (place / "killed").exists()):
+        (place / "killed").touch()
+        time.sleep(0.05)
+        os.kill(os.getpid(), signal.SIGKILL)
+    return x
+
+
+def harmless(x: float) -> float:
+    return -x
+
+
+def make_study(folder: Path, retries: int) -> Study:
+    problem = Problem(
+        [Real("x", 0.0, 1.0)],
+        [
+            Simulator(
+                "fragile", [Objective("f", "minimize")], killed_in_the_left_half, cost="measured", retries=retries
+            ),
+            Simulator("harmless", [Objective("g", "minimize")], harmless),
+        ],
+    )
+    return Study(problem, method="random", seed=1, storage=folder / "study.db")
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("IMOCA_TEST_FOLDER", str(tmp_path))
+    return tmp_path
+
+
+@pytest.mark.slow
+def test_a_killed_run_is_tried_again_and_what_it_cost_is_charged(folder: Path) -> None:
+    study = make_study(folder, retries=1)
+    study.optimize(8.0, workers=2)
+    assert (folder / "killed").exists()
+    assert all(trial.state is TrialState.COMPLETE and not trial.failures for trial in study.trials)
+    killed = [run for run in study.runs if run.state is RunState.FAILED]
+    assert len(killed) == 1
+    assert killed[0].answer is not None
+    assert killed[0].answer.failures == {"fragile": "The worker process died (signal 9)"}
+    victim = study.trials[killed[0].trial]
+    assert victim.wasted["fragile"] > 0.04  # seconds it had run
+
+
+@pytest.mark.slow
+def test_a_run_that_is_killed_each_time_fails_with_the_reason_and_the_others_stand(folder: Path) -> None:
+    (folder / "always").touch()
+    study = make_study(folder, retries=1)
+    study.optimize(6.0, workers=2)
+    failed = [trial for trial in study.trials if trial.failures]
+    unharmed = [trial for trial in study.trials if not trial.failures]
+    assert failed
+    assert unharmed
+    for trial in failed:
+        assert trial.failures == {"fragile": "The worker process died (signal 9)"}
+        assert trial.values == {"g": -float(trial.parameters["x"])}  # type: ignore[arg-type]
+        assert trial.costs["fragile"] > 0.04
+        assert trial.wasted["fragile"] > 0.04
+    assert threading.active_count() == 1 or all(t.daemon for t in threading.enumerate()[1:])

@@ -1,0 +1,72 @@
+"""F15: Ctrl-C once, Ctrl-C twice, SIGTERM."""
+
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from imoca import Study
+from imoca.trials import RunState, TrialState
+
+IMOCA = Path(sys.executable).with_name("imoca")
+STUDY = """
+[study]
+method = "random"
+budget = 50.0
+[parameters]
+x = { type = "real", low = 0.0, high = 1.0 }
+[simulators.cfd]
+command = ["sh", "-c", "touch started; sleep {wait}; echo '{\\"drag\\": 1}' > result.json"]
+outputs = { drag = "minimize" }
+"""
+
+
+def start(folder: Path, wait: str, *options: str) -> subprocess.Popen[str]:
+    """A run whose first simulator has started."""
+    (folder / "study.toml").write_text(STUDY.replace("{wait}", wait), encoding="utf-8")
+    process = subprocess.Popen([IMOCA, "run", *options], cwd=folder, stderr=subprocess.PIPE, text=True)
+    deadline = time.monotonic() + 60.0
+    while not list(folder.glob("study.runs/*/*/*/started")):
+        assert time.monotonic() < deadline
+        assert process.poll() is None
+        time.sleep(0.05)
+    return process
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("options", [(), ("--workers", "2")], ids=["here", "workers"])
+def test_one_interrupt_lets_running_simulators_finish(tmp_path: Path, options: tuple[str, ...]) -> None:
+    process = start(tmp_path, "1.5", *options)
+    process.send_signal(signal.SIGINT)
+    _, errors = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert "imoca run" in errors  # how to resume
+    assert "Traceback" not in errors
+    trials = Study.load(tmp_path / "study.db", read_only=True).trials
+    assert len(trials) == len(options) or len(trials) == 1
+    assert all(trial.state is TrialState.COMPLETE for trial in trials)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("options", [(), ("--workers", "2")], ids=["here", "workers"])
+@pytest.mark.parametrize("signals", [(signal.SIGINT, signal.SIGINT), (signal.SIGTERM,)], ids=["twice", "term"])
+def test_a_second_interrupt_or_a_termination_ends_simulators(
+    tmp_path: Path, signals: tuple[signal.Signals, ...], options: tuple[str, ...]
+) -> None:
+    process = start(tmp_path, "600.125", *options)
+    started = time.monotonic()
+    for number in signals:
+        process.send_signal(number)
+        time.sleep(0.5)
+    _, errors = process.communicate(timeout=60)
+    assert time.monotonic() - started < 30.0
+    assert process.returncode == 130
+    assert "Traceback" not in errors
+    left = subprocess.run(["pgrep", "-f", "sleep 600.125"], capture_output=True, text=True, check=False)
+    assert left.stdout == ""
+    study = Study.load(tmp_path / "study.db", read_only=True)
+    assert {run.state for run in study.runs} == {RunState.LOST}
+    assert study.owner is None

@@ -1,0 +1,106 @@
+"""The command line in this process: as a user meets it, without the half second that a new Python takes."""
+
+import io
+import json
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from imoca.cli import main
+
+STUDY = """
+[study]
+name = "toy"
+method = "random"
+budget = 3.0
+[parameters]
+x = { type = "real", low = 0.0, high = 1.0 }
+n = { type = "integer", low = 1, high = 4 }
+skin = { type = "choice", values = ["al", "cfrp"] }
+[simulators.cfd]
+function = "toy_simulators:cfd"
+outputs = { drag = "minimize", lift = "maximize" }
+fidelity = { low = 0.1, high = 1.0 }
+cost = "z"
+[simulators.scale]
+function = "toy_simulators:scale"
+outputs = { mass = "minimize" }
+cost = "measured"
+full_cost = 0.1
+"""
+SIMULATORS = """
+def cfd(x, n, skin, z):
+    return {"drag": x * z + n, "lift": n - x}
+
+
+def scale(x, n, skin):
+    return {"mass": n * (2.0 if skin == "al" else 1.0)}, 5.0
+"""
+
+
+@dataclass(frozen=True)
+class Answer:
+    code: int
+    out: str
+    err: str
+
+    @property
+    def json(self) -> Any:
+        return json.loads(self.out)
+
+
+class CommandLine:
+    def __init__(self, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+        self._capsys = capsys
+        self._monkeypatch = monkeypatch
+
+    def __call__(self, *words: str, stdin: str = "") -> Answer:
+        self._monkeypatch.setattr(sys, "stdin", io.StringIO(stdin))
+        self._capsys.readouterr()
+        with pytest.raises(SystemExit) as stopped:
+            main(words)
+        captured = self._capsys.readouterr()
+        assert "Traceback" not in captured.err
+        return Answer(int(stopped.value.code or 0), captured.out, captured.err)
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty working directory; what a verb does to the path of modules is undone."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    monkeypatch.setattr(sys, "dont_write_bytecode", True)
+    sys.modules.pop("toy_simulators", None)
+    return tmp_path
+
+
+@pytest.fixture
+def imoca(folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> CommandLine:
+    return CommandLine(capsys, monkeypatch)
+
+
+@pytest.fixture
+def toy(folder: Path) -> Path:
+    """A folder with a study that was not started."""
+    (folder / "study.toml").write_text(STUDY, encoding="utf-8")
+    (folder / "toy_simulators.py").write_text(SIMULATORS, encoding="utf-8")
+    return folder
+
+
+@pytest.fixture
+def toy_with_results(toy: Path) -> Path:
+    """One complete trial at half fidelity, one at full fidelity with a failure, one failed, one without an answer."""
+    from imoca.study.study_file import load_study_file
+
+    file = load_study_file(toy / "study.toml")
+    study = file.open(storage=file.database)
+    first = {"x": 0.25, "n": 2, "skin": "al"}
+    study.add(first, {"cfd": 0.5}, {"drag": 2.25, "lift": 1.75, "mass": 4.0}, cost={"scale": 5.0})
+    for _ in range(3):
+        study.ask()
+    study.tell(1, {"drag": 3.5, "lift": 1.0}, failures={"scale": "\x1b[31mno <script>\nbalance"}, cost={"scale": 2.0})
+    study.fail(2, "mesh exploded", cost={"scale": 1.0})
+    return toy

@@ -1,0 +1,104 @@
+import json
+from pathlib import Path
+
+import pytest
+
+from imoca.study.study import Study
+
+CSV = """x,n,skin,fidelity.cfd,drag,lift,mass,cost.scale
+0.5,2,al,1.0,1.5,-2,3,4
+0.25,4.0,cfrp,0.1,2.5,1,,
+"""
+
+
+def trials(folder: Path):
+    return Study.load(folder / "toy.db", read_only=True).trials
+
+
+def test_old_results_from_csv(imoca, toy: Path) -> None:
+    (toy / "old.csv").write_text(CSV, encoding="utf-8-sig")
+    answer = imoca("add", "old.csv")
+    assert answer.code == 0, answer.err
+    first, second = trials(toy)
+    assert first.parameters == {"x": 0.5, "n": 2, "skin": "al"}
+    assert first.values == {"drag": 1.5, "lift": -2.0, "mass": 3.0}
+    assert first.costs == {"scale": 4.0}
+    assert second.fidelities["cfd"] == 0.1
+    assert second.failures == {"scale": "not run"}
+
+
+def test_old_results_from_json_and_from_a_pipe(imoca, toy: Path) -> None:
+    entry = {
+        "parameters": {"x": 0.5, "n": 2, "skin": "al"},
+        "fidelities": {"cfd": 1.0},
+        "values": {"drag": 1, "lift": 2},
+    }
+    (toy / "old.json").write_text(json.dumps([entry]), encoding="utf-8")
+    assert imoca("add", "study.toml", "old.json").code == 0
+    assert imoca("add", "-", stdin=CSV).code == 0
+    assert [trial.values.get("drag") for trial in trials(toy)] == [1.0, 1.5, 2.5]
+
+
+@pytest.mark.parametrize("name", ["trials.csv", "trials.json"])
+def test_what_export_wrote_is_read_and_nothing_is_added_twice(imoca, toy_with_results: Path, name: str) -> None:
+    assert imoca("export", "-o", name).code == 0
+    again = imoca("add", name)
+    assert again.code == 0, again.err
+    assert "0 of 4" in again.err
+    assert len(trials(toy_with_results)) == 4
+    text = (toy_with_results / "study.toml").read_text(encoding="utf-8")
+    (toy_with_results / "copy.toml").write_text(text.replace('"toy"', '"copy"'), encoding="utf-8")
+    answer = imoca("add", "copy.toml", name)
+    assert answer.code == 0, answer.err
+    copies = Study.load(toy_with_results / "copy.db", read_only=True).trials
+    originals = [trial for trial in trials(toy_with_results) if trial.values]
+    assert [trial.values for trial in copies] == [trial.values for trial in originals]
+    assert [trial.parameters for trial in copies] == [trial.parameters for trial in originals]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "culprit"),
+    [
+        ("0.25,4.0", "1.25,4.0", "Row 2: Parameter 'x': 1.25"),
+        ("4.0,cfrp", "4.5,cfrp", "Row 2: Parameter 'n': 4.5"),
+        ("cfrp", "wood", "Row 2: Parameter 'skin'"),
+        ("0.25,4.0", "much,4.0", "Row 2: column 'x' holds 'much'"),
+        (",2.5,1", ",inf,1", "Row 2: Output 'drag' came as inf"),
+        (",0.1,", ",,", "Row 2: The fidelity of simulator 'cfd' is missing"),
+        ("drag,", "drg,", "unknown columns ['drg']"),
+        ("drag,", "lift,", "repeated columns ['lift']"),
+        ("1,,", "1,,,", "Row 2 has 9 cells"),
+    ],
+)
+def test_one_wrong_row_and_nothing_is_added(imoca, toy: Path, old: str, new: str, culprit: str) -> None:
+    (toy / "old.csv").write_text(CSV.replace(old, new), encoding="utf-8")
+    answer = imoca("add", "old.csv")
+    assert answer.code == 2
+    assert culprit in answer.err
+    assert trials(toy) == ()
+
+
+@pytest.mark.parametrize(
+    ("content", "culprit"),
+    [
+        ("{", "not JSON"),
+        ("{}", "not a list"),
+        ("[3]", "Entry 1 is not a table"),
+        ('[{"values": {"drag": 1}, "design": {}}]', "['design']"),
+        ('[{"parameters": 3, "values": {"drag": 1}}]', "must be tables"),
+        ('[{"values": {"drag": 1, "lift": 1}, "fidelities": {"cfd": 1}}]', "Entry 1: "),
+    ],
+)
+def test_wrong_json_is_named(imoca, toy: Path, content: str, culprit: str) -> None:
+    (toy / "old.json").write_text(content, encoding="utf-8")
+    answer = imoca("add", "old.json")
+    assert answer.code == 2
+    assert culprit in answer.err
+
+
+def test_a_file_that_cannot_be_read_is_named(imoca, toy: Path) -> None:
+    (toy / "old.csv").write_bytes(b"\xff\xfe\xff")
+    for name in ("gone.csv", "old.csv"):
+        answer = imoca("add", name)
+        assert answer.code == 2
+        assert name in answer.err

@@ -1,0 +1,85 @@
+from pathlib import Path
+
+import pytest
+
+from imoca.problem.problem import Problem
+
+
+def test_the_problem_is_shown_and_nothing_is_made(imoca, toy: Path) -> None:
+    answer = imoca("check")
+    assert answer.code == 0
+    assert "skin       choice   al, cfrp" in answer.out
+    assert "  output    drag, to minimize" in answer.out
+    assert "  fidelity  0.1 to 1; full accuracy at 1.0" in answer.out or "full accuracy at 1" in answer.out
+    assert "toy_simulators:cfd" in answer.out
+    assert "in order" in answer.err
+    assert sorted(path.name for path in toy.iterdir()) == ["study.toml", "toy_simulators.py"]
+
+
+def test_json_holds_the_settings_and_the_problem(imoca, toy: Path) -> None:
+    content = imoca("check", "study.toml", "--json").json
+    assert content["settings"]["budget"] == 3.0
+    assert content["database"] == "toy.db"
+    problem = Problem.from_toml((toy / "study.toml").read_text(encoding="utf-8"))
+    assert list(content["problem"]["parameters"]) == list(problem.space.names)
+    assert content["problem"]["simulators"]["cfd"]["function"] == "toy_simulators:cfd"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "culprit"),
+    [
+        ("budget = 3.0", "budgt = 3.0", "study.budgt is not a known key; the known ones here are name, method"),
+        ("low = 0.0", "low = 9.0", "parameters.x: Parameter 'x': low = 9.0"),
+        ('method = "random"', 'method = "anneal"', "study: Unknown method 'anneal'. Choose one of imoca-p"),
+        ("[parameters]", "[parameters", "not valid TOML"),
+    ],
+)
+def test_a_fault_names_file_key_and_remedy(imoca, toy: Path, old: str, new: str, culprit: str) -> None:
+    text = (toy / "study.toml").read_text(encoding="utf-8")
+    (toy / "study.toml").write_text(text.replace(old, new), encoding="utf-8")
+    answer = imoca("check")
+    assert answer.code == 3
+    assert answer.out == ""
+    assert "study.toml: " in answer.err
+    assert culprit in answer.err
+
+
+def test_a_missing_file_names_those_that_are_there(imoca, toy: Path) -> None:
+    answer = imoca("check", "stduy.toml")
+    assert answer.code == 3
+    assert "stduy.toml" in answer.err
+    assert "study.toml" in answer.err.replace("stduy.toml", "")
+
+
+def test_a_program_that_is_not_there_and_a_missing_limit_are_warned_of(imoca, toy: Path) -> None:
+    text = (toy / "study.toml").read_text(encoding="utf-8")
+    text = text.replace('function = "toy_simulators:cfd"', 'command = ["./cfd.sh"]').replace("budget = 3.0", "")
+    (toy / "study.toml").write_text(text, encoding="utf-8")
+    answer = imoca("check", "--json")
+    assert answer.code == 0
+    assert ["cfd.sh" in warning for warning in answer.json["warnings"]] == [True, False]
+    assert "--budget" in answer.json["warnings"][1]
+    (toy / "cfd.sh").touch()
+    assert len(imoca("check", "--json").json["warnings"]) == 1
+
+
+def test_constraints_are_refused_before_anything_runs(imoca, toy: Path) -> None:
+    with (toy / "study.toml").open("a", encoding="utf-8") as file:
+        file.write('[constraints]\nstress = { simulator = "cfd", upper = 240.0 }\n')
+    answer = imoca("check")
+    assert answer.code == 3
+    assert "stress" in answer.err
+
+
+def test_an_edited_file_is_compared_with_what_is_stored(imoca, toy_with_results: Path) -> None:
+    assert "holds 4 trials" in imoca("check").err
+    text = (toy_with_results / "study.toml").read_text(encoding="utf-8")
+    (toy_with_results / "study.toml").write_text(text.replace("high = 4", "high = 5"), encoding="utf-8")
+    answer = imoca("check")
+    assert answer.code == 3
+    assert "parameters.n.high: was 4, now is 5" in answer.err
+
+
+def test_a_database_is_checked_too(imoca, toy_with_results: Path) -> None:
+    answer = imoca("check", "toy.db", "--json")
+    assert answer.json == {"database": "toy.db", "trials": 4, "warnings": []}

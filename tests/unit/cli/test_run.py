@@ -1,0 +1,95 @@
+from pathlib import Path
+
+import pytest
+
+from imoca.study.study import Study
+
+
+def test_a_study_is_run_until_its_budget_and_says_where_its_results_are(imoca, toy: Path) -> None:
+    answer = imoca("run")
+    assert answer.code == 0, answer.err
+    assert answer.out == ""
+    study = Study.load(toy / "toy.db", read_only=True)
+    assert study.cost_spent >= 3.0
+    assert all(set(trial.values) == {"drag", "lift", "mass"} for trial in study.trials)
+    assert f"{len(study.trials)} trials" in answer.err
+    for verb in ("front", "status", "export"):
+        assert f"imoca {verb}" in answer.err
+
+
+def test_a_larger_budget_continues_and_the_same_one_does_nothing(imoca, toy: Path) -> None:
+    imoca("run")
+    before = Study.load(toy / "toy.db", read_only=True).trials
+    again = imoca("run", "study.toml")
+    assert again.code == 0
+    assert "Nothing was run" in again.err
+    assert Study.load(toy / "toy.db", read_only=True).trials == before
+    assert imoca("run", "--budget", "5").code == 0
+    after = Study.load(toy / "toy.db", read_only=True)
+    assert after.cost_spent >= 5.0
+    assert after.trials[: len(before)] == before
+
+
+def test_a_database_alone_can_be_continued(imoca, toy: Path) -> None:
+    imoca("run", "--budget", "1")
+    answer = imoca("run", "toy.db")
+    assert answer.code == 2
+    assert "--budget" in answer.err
+    answer = imoca("run", "toy.db", "--budget", "2")
+    assert answer.code == 0, answer.err
+    assert "imoca front toy.db" in answer.err
+    assert Study.load(toy / "toy.db", read_only=True).cost_spent >= 2.0
+
+
+def test_a_time_is_a_limit_too(imoca, toy: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = {}
+
+    def optimize(self: Study, budget: float | None, **limits: object) -> None:
+        asked.update(limits, budget=budget)
+
+    monkeypatch.setattr(Study, "optimize", optimize)
+    imoca("run", "--time", "1.5m", "--workers", "3", "--dask", "tcp://127.0.0.1:1")
+    wanted = {"budget": 3.0, "time": 90.0, "workers": 3, "dask": "tcp://127.0.0.1:1", "progress": True}
+    assert asked == wanted
+    for wrong in ("soon", "0s", "-3s"):
+        answer = imoca("run", f"--time={wrong}")
+        assert answer.code == 2
+        assert wrong in answer.err
+
+
+def test_an_interrupted_run_says_how_to_resume(imoca, toy: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupt(self: Study, budget: float | None, **limits: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Study, "optimize", interrupt)
+    (toy / "my study.toml").write_text((toy / "study.toml").read_text(encoding="utf-8"), encoding="utf-8")
+    answer = imoca("run", "my study.toml", "--budget", "5")
+    assert answer.code == 130
+    assert "Resume with: imoca run 'my study.toml' --budget 5" in answer.err
+    assert "toy.db" in answer.err
+
+
+def test_simulators_that_mostly_fail_end_the_run(imoca, toy: Path) -> None:
+    (toy / "toy_simulators.py").write_text(
+        "def cfd(**design):\n    raise ValueError('\\x1b[2Jmesh exploded')\n\nscale = cfd\n", encoding="utf-8"
+    )
+    answer = imoca("run", "--budget", "20")
+    assert answer.code == 4
+    assert "mesh exploded" in answer.err
+    assert "imoca show" in answer.err
+    assert "\x1b" not in answer.err
+
+
+def test_a_function_that_is_not_there_is_a_fault_of_the_study_file(imoca, toy: Path) -> None:
+    (toy / "toy_simulators.py").write_text("", encoding="utf-8")
+    answer = imoca("run")
+    assert answer.code == 3
+    assert "toy_simulators:cfd" in answer.err
+
+
+def test_an_edited_study_file_is_refused_with_the_difference(imoca, toy_with_results: Path) -> None:
+    text = (toy_with_results / "study.toml").read_text(encoding="utf-8")
+    (toy_with_results / "study.toml").write_text(text.replace("high = 1.0 }\nn", "high = 2.0 }\nn"), encoding="utf-8")
+    answer = imoca("run")
+    assert answer.code == 3
+    assert "parameters.x.high: was 1.0, now is 2.0" in answer.err

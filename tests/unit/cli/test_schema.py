@@ -1,0 +1,10 @@
+from imoca.methods.registry import method_names
+
+
+def test_the_schema_describes_every_key_of_the_study_table(imoca) -> None:
+    schema = imoca("schema").json
+    settings = schema["$defs"]["SettingsTable"]
+    assert settings["properties"]["method"]["enum"] == list(method_names())
+    assert all("description" in entry for entry in settings["properties"].values())
+    assert settings["additionalProperties"] is False
+    assert schema["required"] == ["parameters", "simulators"]

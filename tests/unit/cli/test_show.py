@@ -1,0 +1,34 @@
+from pathlib import Path
+
+import pytest
+
+from imoca.study.study import Study
+
+
+def test_a_trial_in_json_is_that_of_the_study_with_its_runs(imoca, toy: Path) -> None:
+    imoca("run", "--budget", "1")
+    trial = Study.load(toy / "toy.db", read_only=True).trials[0]
+    content = imoca("show", "0", "--json").json
+    assert content["values"] == trial.values
+    assert content["parameters"] == trial.parameters
+    assert content["costs"] == trial.costs
+    assert [run["simulator"] for run in content["runs"]] == ["cfd", "scale"]
+    assert all(run["state"] == "answered" and run["ended"] >= run["started"] for run in content["runs"])
+    assert "answered" in imoca("show", "0").out
+
+
+def test_a_trial_in_words_shows_failures_as_text(imoca, toy_with_results: Path) -> None:
+    answer = imoca("show", "study.toml", "1")
+    assert "Trial 1 is complete." in answer.out
+    assert "  drag  3.5" in answer.out
+    assert "Failure of scale\n  \\x1b[31mno <script>\n  balance\n" in answer.out
+
+
+@pytest.mark.parametrize(
+    ("words", "culprit"),
+    [(["9"], "trials 0 to 3"), (["toy.db"], "number"), (["1", "2"], "'2'"), (["toy.db", "x"], "x")],
+)
+def test_a_trial_that_is_not_there_is_refused(imoca, toy_with_results: Path, words, culprit: str) -> None:
+    answer = imoca("show", *words)
+    assert answer.code == 2
+    assert culprit in answer.err

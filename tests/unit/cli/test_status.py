@@ -1,0 +1,42 @@
+from pathlib import Path
+
+import pytest
+
+from imoca.study.study import Study
+
+
+def test_status_agrees_with_the_study(imoca, toy_with_results: Path) -> None:
+    content = imoca("status", "--json").json
+    study = Study.load(toy_with_results / "toy.db", read_only=True)
+    assert content["trials"] == {"total": 4, "complete": 2, "failed": 1, "running": 1}
+    assert content["cost_spent"] == pytest.approx(study.cost_spent)
+    assert (content["budget"], content["method"], content["seed"]) == (3.0, "random", 0)
+    assert content["driver"] is None
+    assert content["simulators"]["cfd"] == {"answered": 2, "failed": 1, "at_full_fidelity": 1, "cost": None}
+    assert content["simulators"]["scale"] == {"answered": 1, "failed": 2, "at_full_fidelity": 1, "cost": 8.0}
+    assert content["last_failure"] == {"trial": 2, "simulator": "scale", "reason": "mesh exploded"}
+    assert imoca("status", "toy.db", "--json").json == content | {"budget": None}
+
+
+def test_status_in_words(imoca, toy_with_results: Path) -> None:
+    answer = imoca("status")
+    assert "4: 2 complete, 1 failed, 1 without an answer yet" in answer.out
+    assert "of 3 full-fidelity runs" in answer.out
+    assert "trial 2, scale: mesh exploded" in answer.out
+    assert "\x1b" not in answer.out
+
+
+def test_a_study_that_was_not_started_is_empty_and_stays_so(imoca, toy: Path) -> None:
+    answer = imoca("status", "--json")
+    assert answer.json["trials"]["total"] == 0
+    assert "imoca run" in imoca("status").err
+    assert not (toy / "toy.db").exists()
+
+
+def test_the_driver_is_named(imoca, toy: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from imoca.storage.owner import this_process
+
+    owner = this_process()
+    monkeypatch.setattr(Study, "owner", owner)
+    assert imoca("status", "--json").json["driver"] == {"pid": owner.pid, "host": owner.host, "since": owner.since}
+    assert f"process {owner.pid} on {owner.host}, started 0 s ago" in imoca("status").out

@@ -1,0 +1,96 @@
+import json
+from pathlib import Path
+
+import pytest
+
+from imoca.problem.problem import Problem
+from imoca.study.study import Study
+
+
+def stored(folder: Path, number: int):
+    return Study.load(folder / "toy.db", read_only=True).trials[number]
+
+
+def test_an_answer_in_words(imoca, toy: Path) -> None:
+    imoca("ask")
+    answer = imoca("tell", "0", "drag=-0.5", "lift=2e1", "mass=3", "--cost", "scale=4.5")
+    assert answer.code == 0, answer.err
+    assert stored(toy, 0).values == {"drag": -0.5, "lift": 20.0, "mass": 3.0}
+    assert stored(toy, 0).costs == {"scale": 4.5}
+
+
+def test_a_simulator_may_fail_alone(imoca, toy: Path) -> None:
+    imoca("ask")
+    words = ["drag=1", "lift=2", "--failed", "scale=no balance = no mass"]
+    assert imoca("tell", "study.toml", "0", *words).code == 0
+    assert stored(toy, 0).failures == {"scale": "no balance = no mass"}
+
+
+@pytest.mark.parametrize("is_piped", [False, True])
+def test_an_answer_in_json(imoca, toy: Path, is_piped: bool) -> None:
+    imoca("ask")
+    text = json.dumps({"values": {"drag": 1.5, "lift": 2, "mass": 1}, "cost": {"scale": 2}})
+    answer = imoca("tell", "0", "--json", "-", stdin=text) if is_piped else imoca("tell", "0", "--json", text)
+    assert answer.code == 0, answer.err
+    assert stored(toy, 0).values == {"drag": 1.5, "lift": 2.0, "mass": 1.0}
+
+
+def test_the_same_answer_again_is_fine_and_another_one_is_refused(imoca, toy: Path) -> None:
+    imoca("ask")
+    words = ["tell", "0", "drag=1", "lift=2", "mass=3", "--cost", "scale=4"]
+    assert [imoca(*words).code, imoca(*words).code] == [0, 0]
+    answer = imoca("tell", "0", "drag=9", "lift=2", "mass=3", "--cost", "scale=4")
+    assert answer.code == 2
+    assert stored(toy, 0).values["drag"] == 1.0
+
+
+@pytest.mark.parametrize(
+    ("words", "culprit"),
+    [
+        (["0", "drg=1"], "the outputs are drag, lift, mass"),
+        (["0", "drag"], "'drag'"),
+        (["0", "drag=much"], "'much'"),
+        (["0", "drag=1", "drag=2"], "twice"),
+        (["0", "drag=nan", "lift=1", "mass=1", "--cost", "scale=1"], "nan"),
+        (["0", "drag=1", "lift=1", "mass=1"], "no cost was told"),
+        (["0", "drag=1", "lift=1", "mass=1", "--cost", "scale=-1"], "-1.0"),
+        (["0", "drag=1", "mass=1", "--cost", "scale=1"], "missing"),
+        (["0", "--cost", "tunnel=1"], "the simulators are cfd, scale"),
+        (["0", "drag=1", "--json", "{}"], "not both"),
+        (["0", "--json", "{"], "not JSON"),
+        (["0", "--json", "[1]"], "values, cost, failures"),
+        (["0", "--json", '{"drag": 1}'], "values, cost, failures"),
+        (["0", "--json", '{"values": {"drag": "1", "lift": 1, "mass": 1}}'], "'1'"),
+        (["7", "drag=1", "lift=1", "mass=1", "--cost", "scale=1"], "7"),
+        (["study.toml"], "number of a trial"),
+        (["study.toml", "first"], "first"),
+    ],
+)
+def test_a_wrong_answer_is_refused_with_what_came_and_stores_nothing(imoca, toy: Path, words, culprit: str) -> None:
+    imoca("ask")
+    answer = imoca("tell", *words)
+    assert answer.code == 2
+    assert culprit in " ".join(answer.err.replace("│", " ").split())
+    assert stored(toy, 0).answer is None
+
+
+def test_hostile_names_can_be_told_and_are_shown_as_text(imoca, folder: Path) -> None:
+    name = '=a=b "c"\x1b[31m<script>$(x){y}'
+    text = f"""
+    [study]
+    method = "random"
+    [parameters]
+    x = {{ type = "real", low = 0, high = 1 }}
+    [simulators.s]
+    outputs = {{ {json.dumps(name)} = "minimize", {json.dumps("=a")} = "maximize" }}
+    """
+    assert Problem.from_toml(text).objectives[0].name == name
+    (folder / "study.toml").write_text(text, encoding="utf-8")
+    assert "\x1b" not in (asked := imoca("ask")).out + asked.err
+    assert imoca("tell", "0", f"{name}=1.5", "=a=2").code == 0
+    assert imoca("show", "0", "--json").json["values"] == {name: 1.5, "=a": 2.0}
+    for words in (["show", "0"], ["status"], ["check"], ["export", "--csv"], ["export", "--json"], ["front", "--csv"]):
+        answer = imoca(*words)
+        assert answer.code == 0, answer.err
+        assert "\x1b" not in answer.out + answer.err
+    assert "'=a" in imoca("export").out.splitlines()[0]
