@@ -27,7 +27,9 @@ MAY_IMPORT = {
         *("methods", "models", "pareto", "problem", "trials", "answers", "errors", "arrays", "storage", "runners"),
     },
     "benchmarks": {"study", "runners", "pareto", "problem", "trials", "errors", "arrays"},
-    "cli": {"study", "benchmarks", "pareto", "problem", "trials", "errors", "arrays"},
+    "report": {"study", "methods", "models", "pareto", "problem", "trials", "errors", "arrays"},
+    "dashboard": {"report", "study", "problem", "trials", "errors"},
+    "cli": {"dashboard", "report", "study", "benchmarks", "pareto", "problem", "trials", "errors", "arrays"},
     "__init__": {"study", "problem", "trials", "errors"},
 }
 FORBIDDEN = {"pickle", "dill", "cloudpickle", "shelve", "marshal", "yaml"}

@@ -22,6 +22,7 @@ class Bill:
     """Per trial and simulator, in the problem's order."""
 
     spent: Array  # (n, n_simulators), 0 while a trial runs
+    wasted: Array  # (n, n_simulators), the share of it that earlier attempts took
     expected: Array  # (n, n_simulators), of trials that run
 
     @property
@@ -34,6 +35,7 @@ def bill(problem: Problem, trials: Sequence[Trial]) -> Bill:
     is_design_needed = any(simulator.cost.depends_on_design for simulator in problem.simulators)
     x = encode_designs(problem, trials) if is_design_needed else np.zeros((len(trials), problem.space.n_columns))
     spent = np.zeros((len(trials), len(problem.simulators)))
+    lost = np.zeros_like(spent)
     expected = np.zeros_like(spent)
     is_running = np.array([trial.answer is None for trial in trials], dtype=bool)
     for j, simulator in enumerate(problem.simulators):
@@ -43,10 +45,11 @@ def bill(problem: Problem, trials: Sequence[Trial]) -> Bill:
         is_not_run = np.array([trial.failures.get(simulator.name) == NOT_RUN for trial in trials], dtype=bool)
         declared = _declared(simulator, model, trials, x, np.isnan(told) & ~is_not_run)
         expected[:, j] = np.where(is_running, declared, 0.0)
-        spent[:, j] = _counted(model, x, told) + _counted(model, x, wasted)
+        lost[:, j] = _counted(model, x, wasted)
+        spent[:, j] = _counted(model, x, told) + lost[:, j]
         if not isinstance(model, LearnedCost):
             spent[:, j] += np.where(is_running, 0.0, declared)
-    return Bill(spent, expected)
+    return Bill(spent, lost, expected)
 
 
 def is_cost_guessed(problem: Problem, trials: Sequence[Trial]) -> bool:
