@@ -81,6 +81,17 @@ def skew_table() -> SkewTable:
     return SkewTable(rows, basis, rows.derivative(), basis.derivative())
 
 
+def mean_entropy_drop(
+    asinh_gamma: Array,  # (S, n)
+    decorrelation: Array,  # (n, m)
+) -> Array:  # (n, m)
+    """The tabulated drop, averaged over the S samples."""
+    table = skew_table()
+    row = table.rows(asinh_gamma).mean(axis=0)  # (n, n_coefficients)
+    basis = table.basis(decorrelation)  # (n, m, n_coefficients)
+    return np.maximum((basis @ row[:, :, None])[:, :, 0], 0.0)
+
+
 @dataclass(frozen=True)
 class SkewGain:
     """Eq. (4.11) of [Belakaria2020]: tau tells what a low fidelity cannot know, so no reduction is needed."""
@@ -88,13 +99,7 @@ class SkewGain:
     front_maxima: Array  # (S, K)
 
     def values(self, moments: Sequence[Moments]) -> list[Array]:
-        table = skew_table()
-        answer = []
-        for j, each in enumerate(moments):
-            row = table.rows(self._asinh_gamma(j, each)).mean(axis=0)  # (n, n_coefficients)
-            basis = table.basis(_decorrelation(each))  # (n, m, n_coefficients)
-            answer.append(np.maximum((basis @ row[:, :, None])[:, :, 0], 0.0))
-        return answer
+        return [mean_entropy_drop(self._asinh_gamma(j, each), _decorrelation(each)) for j, each in enumerate(moments)]
 
     def partials(self, moments: Sequence[Moments], chosen: Sequence[IntArray]) -> list[Partials]:
         table = skew_table()
@@ -120,8 +125,13 @@ class SkewGain:
         return answer
 
     def _asinh_gamma(self, j: int, moments: Moments) -> Array:  # (S, n)
-        gamma = (self.front_maxima[:, j, None] - moments.mean_f) / np.sqrt(moments.var_f)
-        return np.arcsinh(np.clip(gamma, *GAMMA_RANGE))
+        return tabulated_gamma(self.front_maxima[:, j], moments.mean_f, moments.var_f)
+
+
+def tabulated_gamma(maxima: Array, mean_f: Array, var_f: Array) -> Array:  # (S,), (n,), (n,) -> (S, n)
+    """arcsinh of gamma, the coordinate of the table, within its range."""
+    gamma = (maxima[:, None] - mean_f) / np.sqrt(var_f)
+    return np.arcsinh(np.clip(gamma, *GAMMA_RANGE))
 
 
 def _decorrelation(moments: Moments) -> Array:  # (n, m)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -16,6 +17,8 @@ from imoca.models.kernel import Hyperparameters
 from imoca.problem.problem import Problem
 from imoca.problem.simulator import Objective
 from imoca.trials import Trial
+
+logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
@@ -35,8 +38,17 @@ class Beliefs:
             for objective, surrogate in zip(self.problem.objectives, self.surrogates, strict=True)
         }
 
+    @property
+    def n_data(self) -> int:
+        """Observations of the largest surrogate, unanswered questions included."""
+        return max(len(surrogate.x) for surrogate in self.surrogates)
+
     def means_at_target(self, x: Array) -> Array:  # (n, d) -> (n, K)
         return np.column_stack([surrogate.mean_at_target(x) for surrogate in self.surrogates])
+
+    def means_and_deviations_at_target(self, x: Array) -> tuple[Array, Array]:  # (n, d) -> (n, K), (n, K)
+        parts = [surrogate.mean_and_variance_at_target(x) for surrogate in self.surrogates]
+        return np.column_stack([mean for mean, _ in parts]), np.sqrt(np.column_stack([each for _, each in parts]))
 
 
 def believe(problem: Problem, trials: Sequence[Trial]) -> Beliefs | None:
@@ -49,12 +61,21 @@ def believe(problem: Problem, trials: Sequence[Trial]) -> Beliefs | None:
     surrogates = []
     for objective, each in zip(problem.objectives, data, strict=True):
         process = fit(each.x, each.z, each.values, last_fits.get(objective.name))
-        surrogates.append(process.believing(*_unanswered(problem, objective, trials, x)))
+        surrogates.append(process.believing(*unanswered(problem, objective, trials, x)))
     costs = tuple(cost_model(problem, simulator, trials, x) for simulator in problem.simulators)
     return Beliefs(problem, data, tuple(surrogates), costs)
 
 
-def _unanswered(
+def try_to_believe(problem: Problem, trials: Sequence[Trial]) -> Beliefs | None:
+    """None also where the data defeat every fit, which is logged."""
+    try:
+        return believe(problem, trials)
+    except np.linalg.LinAlgError as error:
+        logger.warning("No surrogate at trial %d (%s); asking a space-filling design.", len(trials), error)
+        return None
+
+
+def unanswered(
     problem: Problem, objective: Objective, trials: Sequence[Trial], x: Array
 ) -> tuple[Array, Array]:  # (m, d), (m,)
     """Designs and fidelities asked without an answer: still running, or failed. Neither is to be asked again."""

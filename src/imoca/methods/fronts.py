@@ -12,8 +12,9 @@ from imoca.acquisition.regions import MAX_BOX_OBJECTIVES
 from imoca.arrays import Array
 from imoca.methods.beliefs import Beliefs
 from imoca.methods.initial_design import sobol_designs
-from imoca.models.paths import Paths, draw_paths
+from imoca.models.paths import Draws, Paths, draw_paths
 from imoca.pareto.search import Front, search_fronts
+from imoca.problem.space import SearchSpace
 
 N_INCUMBENTS = 256  # designs already asked about from which searches start, the best of each objective
 N_SEARCH_DESIGNS = 512  # Sobol designs at which every draw is evaluated first
@@ -36,27 +37,51 @@ def sample_maxima(
     Exact shortcut for the methods that use only f_s^{j*}, the largest component j on the front of draw s: the
     maximiser of a component is itself non-dominated, so no multi-objective search is needed.
     """
-    space = beliefs.problem.space
-    known = _incumbents(beliefs)
-    start_designs = np.concatenate([sobol_designs(beliefs.problem, N_SEARCH_DESIGNS, rng), known])
+    known = incumbents(beliefs)
+    starts = np.concatenate([sobol_designs(beliefs.problem, N_SEARCH_DESIGNS, rng), known])
     maxima, designs = [], []
-    for j, draws in enumerate(paths):
-        best = start_designs[np.argmax(draws(start_designs), axis=0)]  # (S, d)
-        each = np.arange(draws.n_paths)
-        x, values = climb(lambda x, draws=draws, each=each: draws.own_values(x, each), best, space)  # type: ignore[misc]
-        # No maximum may lie below, or indistinguishably at, what is already believed reached: a search may have
-        # stopped early, and a known design exactly at the maximum would look informative for ever.
-        surrogate = beliefs.surrogates[j]
-        clearance = CLEARANCE * np.sqrt(observation_variance(surrogate.hyperparameters.noise_variance))
-        floor = surrogate.mean_at_target(known).max() + clearance
-        maxima.append(np.maximum(values, floor))
+    for surrogate, draws in zip(beliefs.surrogates, paths, strict=True):
+        floor = maximum_floor(surrogate.mean_at_target(known), surrogate.hyperparameters.noise_variance)
+        values, x = maxima_of(draws, starts, floor, beliefs.problem.space)
+        maxima.append(values)
         designs.append(x)
     return np.column_stack(maxima), np.concatenate(designs)
 
 
+def maximum_floor(known_means: Array, noise_variance: float) -> Array:  # (n, ...) -> (...)
+    """No sampled maximum may lie below, or indistinguishably at, what is already believed reached.
+
+    A search may have stopped early, and a known design exactly at the maximum would look informative for ever.
+    """
+    return known_means.max(axis=0) + CLEARANCE * np.sqrt(observation_variance(noise_variance))
+
+
+def maxima_of(draws: Draws, starts: Array, floor: Array, space: SearchSpace) -> tuple[Array, Array]:  # (S,), (S, d)
+    """The maximum of each of S drawn functions, at least ``floor``, and where it lies."""
+    best = starts[np.argmax(draws(starts), axis=0)]  # (S, d)
+    each = np.arange(draws.n_paths)
+    x, values = climb(lambda x: draws.own_values(x, each), best, space)
+    return np.maximum(values, floor), x
+
+
+def predicted_front(beliefs: Beliefs, rng: np.random.Generator) -> Front:
+    """The front of the posterior means."""
+    starts = np.concatenate([sobol_designs(beliefs.problem, N_SEARCH_DESIGNS, rng), incumbents(beliefs)])
+    (front,) = search_fronts(
+        lambda x: beliefs.means_at_target(x)[:, None, :],
+        beliefs.problem.space,
+        starts,
+        rng,
+        size=ARCHIVE_SIZE,
+        n_generations=N_GENERATIONS,
+        n_children=N_CHILDREN,
+    )
+    return front
+
+
 def sample_fronts(beliefs: Beliefs, paths: Sequence[Paths], extremes: Array, rng: np.random.Generator) -> list[Front]:
     """The whole front of every draw; ``extremes`` (m, d) are designs known to lie on some of them."""
-    starts = [sobol_designs(beliefs.problem, N_SEARCH_DESIGNS, rng), _incumbents(beliefs), extremes]
+    starts = [sobol_designs(beliefs.problem, N_SEARCH_DESIGNS, rng), incumbents(beliefs), extremes]
     fronts = search_fronts(
         lambda x: np.stack([draws(x) for draws in paths], axis=2),
         beliefs.problem.space,
@@ -70,7 +95,7 @@ def sample_fronts(beliefs: Beliefs, paths: Sequence[Paths], extremes: Array, rng
     return [front.thinned(FRONT_SIZE) for front in fronts] if len(paths) <= MAX_BOX_OBJECTIVES else fronts
 
 
-def _incumbents(beliefs: Beliefs) -> Array:  # (m, d)
+def incumbents(beliefs: Beliefs) -> Array:  # (m, d)
     """The designs asked about so far; of very many those with the best means at full accuracy."""
     asked = np.unique(np.concatenate([surrogate.x for surrogate in beliefs.surrogates]), axis=0)
     if len(asked) <= N_INCUMBENTS:

@@ -18,16 +18,15 @@ from imoca.acquisition.score import GainPerCost, PricedSimulator
 from imoca.acquisition.skew_gain import SkewGain
 from imoca.acquisition.truncated_gain import TruncatedGain
 from imoca.arrays import Array
-from imoca.methods.beliefs import Beliefs, believe
+from imoca.methods.beliefs import Beliefs, try_to_believe
+from imoca.methods.candidates import N_GRID, N_STARTS, candidate_designs
 from imoca.methods.fronts import sample_fronts, sample_maxima, sample_paths
 from imoca.methods.initial_design import (
     InitialDesign,
     candidate,
     initial_question,
     initial_size,
-    sobol_designs,
 )
-from imoca.pareto.search import log_uniform
 from imoca.problem.problem import Problem
 from imoca.trials import Candidate, Trial
 
@@ -36,14 +35,8 @@ logger = logging.getLogger(__name__)
 GainName = Literal["truncated", "skew", "front"]
 FidelityChoice = Literal["per cost", "target", "cheapest allowed"]
 
-N_GRID = 11  # fidelities tried per continuous simulator while designs are compared
 TARGET_ONLY = 1  # a grid of z* alone
 N_FINE_GRID = 101  # and once the design is chosen
-N_SPREAD = 256  # Sobol designs among the candidates
-N_NEAR = 128  # designs of the sampled fronts among the candidates, and as many moves of them
-MOVE_RANGE = (0.005, 0.1)  # of those moves, in the unit cube
-N_STARTS = 4  # candidates from which gradients climb
-MAX_WORK = 1e10  # multiplications for scoring the candidates; with thousands of observations fewer are scored
 
 
 @dataclass(frozen=True)
@@ -60,11 +53,7 @@ class InformationSearch:
         number = len(trials)
         if number < initial_size(problem, self.initial_design):
             return initial_question(problem, self.initial_design, number, seed)
-        try:
-            beliefs = believe(problem, trials)
-        except np.linalg.LinAlgError as error:
-            logger.warning("No surrogate at trial %d (%s); asking a space-filling design.", number, error)
-            beliefs = None
+        beliefs = try_to_believe(problem, trials)
         if beliefs is None:
             return initial_question(problem, self.initial_design, number, seed)
         return self._informed(beliefs, number, np.random.default_rng([seed, number]))
@@ -73,7 +62,7 @@ class InformationSearch:
         gain, near = self._gain(beliefs, rng)
         n_grid = N_GRID if self.fidelity_choice == "per cost" else TARGET_ONLY
         score = GainPerCost(beliefs.surrogates, gain, self._priced(beliefs, number, n_grid))
-        candidates = self._candidates(beliefs, near, rng)
+        candidates = candidate_designs(beliefs.problem, near, beliefs.n_data, rng)
         starts = distinct_best(candidates, score.score(candidates).values, N_STARTS)
 
         def value_and_gradient(x: Array) -> tuple[Array, Array]:
@@ -107,15 +96,6 @@ class InformationSearch:
             )
             for simulator, cost in zip(beliefs.problem.simulators, beliefs.costs, strict=True)
         ]
-
-    def _candidates(self, beliefs: Beliefs, near: Array, rng: np.random.Generator) -> Array:
-        n_data = max(len(surrogate.x) for surrogate in beliefs.surrogates)
-        share = min(1.0, MAX_WORK / (n_data**2 * N_GRID * len(beliefs.surrogates) * (N_SPREAD + 2 * N_NEAR)))
-        spread = sobol_designs(beliefs.problem, max(32, int(share * N_SPREAD)), rng)
-        picked = near[rng.integers(len(near), size=max(16, int(share * N_NEAR)))]
-        steps = log_uniform(*MOVE_RANGE, len(picked), rng)
-        moved = np.clip(picked + steps * rng.standard_normal(picked.shape), 0.0, 1.0)
-        return np.concatenate([spread, picked, beliefs.problem.space.snap(moved)])
 
     def _fidelities(self, beliefs: Beliefs, gain: Gain, number: int, x: Array) -> Array:  # (n_simulators,)
         """The fidelity vector for the chosen design, between the nodes of the grid it was chosen on."""

@@ -8,25 +8,49 @@ from typing import Literal
 from imoca.errors import MethodError
 from imoca.methods.information import InformationSearch
 from imoca.methods.initial_design import InitialDesign, check_initial_design
+from imoca.methods.level_search import LevelSearch
 from imoca.methods.method import Method
 from imoca.methods.random_search import RandomSearch
+from imoca.methods.target_search import TargetSearch
 
-MethodName = Literal["imoca-p", "imoca-e", "imoca-t", "naive-cfmo", "mesmo", "random"]
+MethodName = Literal[
+    "imoca-p",
+    "imoca-e",
+    "imoca-t",
+    "naive-cfmo",
+    "mesmo",
+    "parego",
+    "smsego",
+    "ehi",
+    "sur",
+    "pesmo",
+    "mf-osemo-tg",
+    "mf-osemo-ni",
+    "random",
+]
 
 DEFAULT_N_FRONTS = 10
 
 # Defaults per method are measured: docs/decisions/0003-defaults-per-method.md
-_INFORMATION_SEARCHES: dict[str, InformationSearch] = {
+_METHODS: dict[str, InformationSearch | TargetSearch | LevelSearch | RandomSearch] = {
     "imoca-p": InformationSearch("front", "per cost", "cheap", False, DEFAULT_N_FRONTS),
     "imoca-e": InformationSearch("skew", "per cost", "cheap", False, DEFAULT_N_FRONTS),
     "imoca-t": InformationSearch("truncated", "per cost", "cheap", True, DEFAULT_N_FRONTS),
     "naive-cfmo": InformationSearch("truncated", "cheapest allowed", "cheap", True, DEFAULT_N_FRONTS),
     "mesmo": InformationSearch("truncated", "target", "target", False, DEFAULT_N_FRONTS),
+    "parego": TargetSearch("parego", DEFAULT_N_FRONTS),
+    "smsego": TargetSearch("smsego", DEFAULT_N_FRONTS),
+    "ehi": TargetSearch("ehi", DEFAULT_N_FRONTS),
+    "sur": TargetSearch("sur", DEFAULT_N_FRONTS),
+    "pesmo": TargetSearch("pesmo", DEFAULT_N_FRONTS),
+    "mf-osemo-tg": LevelSearch("truncated", "cheap", DEFAULT_N_FRONTS),
+    "mf-osemo-ni": LevelSearch("integrated", "cheap", DEFAULT_N_FRONTS),
+    "random": RandomSearch(),
 }
 
 
 def method_names() -> tuple[str, ...]:
-    return (*_INFORMATION_SEARCHES, "random")
+    return tuple(_METHODS)
 
 
 def get_method(
@@ -36,22 +60,24 @@ def get_method(
     initial_design: InitialDesign | None = None,
     fidelity_reduction: bool | None = None,
 ) -> Method:
-    """The method called ``name``; None leaves a setting at the method's own default."""
-    if name == "random":
-        return RandomSearch()
-    if name not in _INFORMATION_SEARCHES:
+    """The method called ``name``; None leaves a setting at the method's own default.
+
+    A setting that a method has no use for is left out, so that methods can be compared under the same settings.
+    """
+    if name not in _METHODS:
         raise MethodError(f"Unknown method {name!r}.", hint=f"Choose one of {', '.join(method_names())}.")
-    method = _INFORMATION_SEARCHES[name]
-    if n_fronts is not None:
-        if isinstance(n_fronts, bool) or not isinstance(n_fronts, int) or n_fronts < 1:
-            raise MethodError(
-                f"n_fronts is {n_fronts!r}.",
-                hint="Give the number of sampled fronts, a whole number of at least 1.",
-            )
-        method = dataclasses.replace(method, n_fronts=n_fronts)
+    if n_fronts is not None and (isinstance(n_fronts, bool) or not isinstance(n_fronts, int) or n_fronts < 1):
+        raise MethodError(
+            f"n_fronts is {n_fronts!r}.",
+            hint="Give the number of sampled fronts, a whole number of at least 1.",
+        )
     if initial_design is not None:
         check_initial_design(initial_design)
+    method = _METHODS[name]
+    if n_fronts is not None and not isinstance(method, RandomSearch):
+        method = dataclasses.replace(method, n_fronts=n_fronts)
+    if initial_design is not None and isinstance(method, InformationSearch | LevelSearch):
         method = dataclasses.replace(method, initial_design=initial_design)
-    if fidelity_reduction is not None:
+    if fidelity_reduction is not None and isinstance(method, InformationSearch):
         method = dataclasses.replace(method, fidelity_reduction=fidelity_reduction)
     return method

@@ -81,7 +81,7 @@ def fit(
     starts = [prior_mean]
     if warm_start is not None:
         starts.append(np.clip(warm_start.to_logs(), low, high))
-    kept = _thinned(len(values))
+    kept = thinned(len(values))
     best_logs, best_value = prior_mean, np.inf
     for start in starts:
         answer = minimize(
@@ -98,7 +98,7 @@ def fit(
     return GaussianProcess.condition(x, z, values, Hyperparameters.from_logs(best_logs))
 
 
-def _thinned(n: int) -> IntArray:
+def thinned(n: int) -> IntArray:
     """Indices of at most MAX_FIT_POINTS observations, evenly through time, the newest included."""
     if n <= MAX_FIT_POINTS:
         return np.arange(n)

@@ -96,9 +96,7 @@ class GaussianProcess:
         covariance = hyperparameters.signal_variance * (
             design_kernel(x, x, hyperparameters.length_scales) * fidelity_kernel(z, z, hyperparameters.fidelity_scale)
         )
-        factor = _cholesky(covariance, hyperparameters)
-        inverse_factor, _ = lapack.dtrtri(factor, lower=1)
-        inverse_factor = np.ascontiguousarray(np.tril(inverse_factor))
+        inverse_factor = inverse_cholesky(covariance, hyperparameters.noise_variance, hyperparameters.signal_variance)
         weights = inverse_factor.T @ (inverse_factor @ values)
         return GaussianProcess(hyperparameters, x, z, values, inverse_factor, weights)
 
@@ -121,6 +119,13 @@ class GaussianProcess:
         kernel_f = self._kernel_at_target(x)
         white_f = kernel_f @ self.inverse_factor.T
         return kernel_f @ self.weights, self._variance(white_f)
+
+    def covariance_at_target(self, x: Array, others: Array) -> Array:  # (n, d), (m, d) -> (n, m)
+        """Posterior covariance of f between every two designs."""
+        scales = self.hyperparameters
+        prior = scales.signal_variance * design_kernel(x, others, scales.length_scales)
+        white, white_others = (self._kernel_at_target(each) @ self.inverse_factor.T for each in (x, others))
+        return prior - white @ white_others.T
 
     def mean_gradient(self, x: Array, z: Array) -> Array:  # (n, d), (n,) -> (n, d)
         """Gradient in x of the posterior mean at (x, z), one fidelity per design."""
@@ -171,13 +176,19 @@ class GaussianProcess:
         return np.maximum(signal - np.einsum("...i,...i->...", white, white), VARIANCE_FLOOR * signal)
 
 
-def _cholesky(covariance: Array, hyperparameters: Hyperparameters) -> Array:
+def inverse_cholesky(
+    covariance: Array,  # (N, N) without noise
+    noise_variance: float,
+    signal_variance: float,
+) -> Array:  # (N, N)
+    """Lower triangular inverse of the Cholesky factor of the noisy covariance, rescued by jitter where need be."""
     for jitter in JITTERS:
         noisy = covariance.copy()
-        noisy.flat[:: len(noisy) + 1] += hyperparameters.noise_variance + jitter * hyperparameters.signal_variance
+        noisy.flat[:: len(noisy) + 1] += noise_variance + jitter * signal_variance
         factor, failed = lapack.dpotrf(noisy, lower=1)
         if not failed and np.isfinite(factor.diagonal()).all():  # LAPACK may let NaN through
-            return factor
+            inverse_factor, _ = lapack.dtrtri(factor, lower=1)
+            return np.ascontiguousarray(np.tril(inverse_factor))
         logger.warning(
             "Covariance of %d points is not positive definite with jitter %.0e; trying more.",
             len(noisy),

@@ -3,14 +3,28 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 
-from imoca.arrays import Array
+from imoca.arrays import Array, IntArray
 from imoca.models.gp import Z_TARGET, GaussianProcess
 from imoca.models.kernel import design_kernel, fidelity_kernel
 
 N_FREQUENCIES = 256  # each gives a cosine and a sine feature
+
+
+class Draws(Protocol):
+    """S drawn functions of the design."""
+
+    @property
+    def n_paths(self) -> int: ...
+
+    def __call__(self, x: Array) -> Array:
+        """(n, d) -> (n, S): all draws at all designs."""
+
+    def own_values(self, x: Array, path: IntArray) -> tuple[Array, Array]:
+        """Value (n,) and gradient (n, d) of one draw per design: design i is evaluated on draw ``path[i]``."""
 
 
 @dataclass(frozen=True)
@@ -23,7 +37,8 @@ class Paths:
     frequencies (not their weights), so that one evaluation of the features serves them all.
     """
 
-    gp: GaussianProcess
+    x_data: Array  # (N, d) designs observed
+    length_scales: Array  # (d,)
     frequencies: Array  # (M, d) of the design columns
     phases: Array  # (M,) the constant contribution of z*
     prior: Array  # (2M, S)
@@ -38,7 +53,7 @@ class Paths:
         features, kernel, _ = self._features(x)
         return features @ self.prior + kernel @ self.update
 
-    def own_values(self, x: Array, path: Array) -> tuple[Array, Array]:
+    def own_values(self, x: Array, path: IntArray) -> tuple[Array, Array]:
         """Value (n,) and gradient (n, d) of one draw per design: design i is evaluated on draw ``path[i]``."""
         features, kernel, angles = self._features(x)
         prior, update = self.prior[:, path].T, self.update[:, path].T  # (n, 2M), (n, N)
@@ -46,14 +61,13 @@ class Paths:
         half = angles.shape[1]
         turned = features[:, :half] * prior[:, half:] - features[:, half:] * prior[:, :half]
         pull = kernel * update
-        scales = self.gp.hyperparameters.length_scales
-        by_kernel = (pull @ self.gp.x - pull.sum(axis=1)[:, None] * x) / scales**2
+        by_kernel = (pull @ self.x_data - pull.sum(axis=1)[:, None] * x) / self.length_scales**2
         return values, turned @ self.frequencies + by_kernel
 
     def _features(self, x: Array) -> tuple[Array, Array, Array]:
         angles = x @ self.frequencies.T + self.phases
         features = np.concatenate([np.cos(angles), np.sin(angles)], axis=1)
-        kernel = design_kernel(x, self.gp.x, self.gp.hyperparameters.length_scales)
+        kernel = design_kernel(x, self.x_data, self.length_scales)
         return features, kernel, angles
 
 
@@ -73,4 +87,4 @@ def draw_paths(gp: GaussianProcess, n_paths: int, rng: np.random.Generator) -> P
     # Only the target fidelity is ever evaluated, so its part of the kernel and of the angles is fixed here.
     to_target = fidelity_kernel(np.array([Z_TARGET]), gp.z, scales.fidelity_scale)[0]
     update = scales.signal_variance * to_target[:, None] * solved
-    return Paths(gp, frequencies, Z_TARGET * fidelity_frequencies, prior, update)
+    return Paths(gp.x, scales.length_scales, frequencies, Z_TARGET * fidelity_frequencies, prior, update)

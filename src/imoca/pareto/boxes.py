@@ -1,10 +1,11 @@
-"""The region dominated by a front, cut into disjoint boxes."""
+"""The region dominated by a front, or the one it leaves to be gained, cut into disjoint boxes."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from imoca.arrays import Array
+from imoca.pareto.dominance import non_dominated
 
 
 def dominated_boxes(front: Array) -> tuple[Array, Array]:  # (l, K), maximised and mutually non-dominated
@@ -15,15 +16,35 @@ def dominated_boxes(front: Array) -> tuple[Array, Array]:  # (l, K), maximised a
     """
     if front.shape[1] == 2:
         return _strips(front)
-    minimised = -front
-    n_objectives = front.shape[1]
+    return _cells(*_upper_bounds(-front))
+
+
+def non_dominated_boxes(
+    front: Array,  # (l, K) maximised
+    reference_point: Array,  # (K,)
+) -> tuple[Array, Array]:
+    """Lower and upper corners (b, K) of disjoint boxes: all above the reference point that is not below the front.
+
+    The region is above some local bound of the front as a dominated one is below some point, so it is cut in the
+    same way with all signs turned: the second pass of [Yang2019]. Boxes are open towards infinity.
+    """
+    counting = front[(front > reference_point).all(axis=1)]
+    bounds, _ = _upper_bounds(-counting)
+    bounds = np.minimum(bounds, -reference_point)
+    low, high = dominated_boxes(bounds[non_dominated(bounds)])
+    return -high, -low
+
+
+def _upper_bounds(minimised: Array) -> tuple[Array, Array]:  # (l, K) -> (b, K), (b, K, K)
+    """Local upper bounds of the points, and the points that define their components."""
+    n_objectives = minimised.shape[1]
     bounds = np.full((1, n_objectives), np.inf)
     # defining[m, k] is the point that fixes component k of bound m; at first the (infinite) reference point
     defining = np.full((1, n_objectives, n_objectives), -np.inf)
     defining[0, np.arange(n_objectives), np.arange(n_objectives)] = np.inf
     for point in minimised[np.lexsort(minimised.T)]:
         bounds, defining = _insert(point, bounds, defining)
-    return _cells(bounds, defining)
+    return bounds, defining
 
 
 def _strips(front: Array) -> tuple[Array, Array]:

@@ -18,6 +18,17 @@ def non_dominated(
     return mask
 
 
+def is_below_front(
+    values: Array,  # (n, K) maximised
+    front: Array,  # (l, K)
+) -> BoolArray:  # (n,)
+    """True for each point that some point of the front is at least as good as in every objective."""
+    is_below = np.ones((len(values), len(front)), dtype=np.bool_)
+    for value, point in zip(values.T, front.T, strict=True):
+        is_below &= value[:, None] <= point
+    return np.any(is_below, axis=1)
+
+
 def finite_points(
     values: Array,  # (n, K)
     name: str,

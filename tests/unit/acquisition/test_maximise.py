@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from imoca.acquisition.maximise import climb, distinct_best, maximise
+from imoca.acquisition.maximise import climb, distinct_best, maximise, with_differences
 from imoca.problem.parameters import Choice, Integer, Real
 from imoca.problem.space import SearchSpace
 
@@ -55,3 +55,21 @@ def test_the_starts_are_not_changed(rng: np.random.Generator) -> None:
     before = starts.copy()
     climb(bowl(np.array([0.5, 0.5])), starts, SQUARE)
     np.testing.assert_array_equal(starts, before)
+
+
+def test_differences_match_the_analytic_gradient_inside_and_point_inwards_at_the_bounds(
+    rng: np.random.Generator,
+) -> None:
+    exact = bowl(np.array([0.3, 0.8]))
+    x = np.concatenate([rng.random((4, 2)), [[0.0, 1.0]]])
+    values, gradient = with_differences(lambda designs: exact(designs)[0], SQUARE)(x)
+    np.testing.assert_allclose(values, exact(x)[0])
+    np.testing.assert_allclose(gradient, exact(x)[1], atol=2e-5)
+
+
+def test_differences_leave_discrete_columns_alone(rng: np.random.Generator) -> None:
+    exact = bowl(np.full(MIXED.n_columns, 0.5))
+    x = MIXED.from_unit(rng.random((3, 3)))
+    _, gradient = with_differences(lambda designs: exact(designs)[0], MIXED)(x)
+    np.testing.assert_allclose(gradient[:, 0], exact(x)[1][:, 0], atol=1e-6)
+    np.testing.assert_array_equal(gradient[:, 1:], 0.0)

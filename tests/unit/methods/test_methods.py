@@ -6,15 +6,20 @@ import pytest
 from imoca.errors import MethodError
 from imoca.methods import beliefs
 from imoca.methods.initial_design import initial_question, initial_size
+from imoca.methods.level_beliefs import N_LEVELS
 from imoca.methods.registry import get_method, method_names
 from imoca.models.fitting import fit
 from imoca.models.gp import GaussianProcess
 from imoca.models.kernel import Hyperparameters
+from imoca.pareto.indicators import hypervolume
 from imoca.problem.fidelity import Fidelity
 from imoca.problem.parameters import Choice, Integer, Real
 from imoca.problem.problem import Problem
 from imoca.problem.simulator import Objective, Simulator
 from imoca.trials import Answer, Trial
+
+AT_TARGET = ("mesmo", "parego", "smsego", "ehi", "sur", "pesmo", "random")  # methods that know no other fidelity
+AT_LEVELS = ("mf-osemo-tg", "mf-osemo-ni")
 
 
 def answer(problem: Problem, parameters: dict, fidelities: dict) -> Answer:
@@ -66,7 +71,7 @@ def mixed_problem() -> Problem:
 @pytest.mark.parametrize("method", method_names())
 @pytest.mark.parametrize("problem", [continuous_problem(), mixed_problem()], ids=["continuous", "mixed"])
 def test_a_method_asks_valid_questions_and_repeats_them_from_the_same_seed(method: str, problem: Problem) -> None:
-    design = "target" if method in ("mesmo", "random") else "cheap"
+    design = "target" if method in AT_TARGET else "cheap"
     n = initial_size(problem, design) + 2
     trials = run(problem, method, n, n_fronts=3)
     for trial in trials:
@@ -84,7 +89,65 @@ def test_any_number_of_objectives_will_do(n_objectives: int, method: str) -> Non
     assert run(problem, method, initial_size(problem, "cheap") + 1, n_fronts=2)[-1].fitted
 
 
-@pytest.mark.parametrize("method", ["mesmo", "random"])
+@pytest.mark.parametrize("n_objectives", [1, 3, 5])
+@pytest.mark.parametrize("method", [*AT_TARGET, *AT_LEVELS])
+def test_baselines_take_any_number_of_objectives(n_objectives: int, method: str) -> None:
+    problem = continuous_problem(n_objectives)
+    n = initial_size(problem, "target" if method in AT_TARGET else "cheap") + 1
+    trials = run(problem, method, n, n_fronts=2)
+    x = np.array([problem.space.encode(trial.parameters) for trial in trials])
+    distances = np.linalg.norm(x[:-1] - x[-1], axis=1)
+    assert distances.min() > 1e-3  # nothing is asked twice
+
+
+@pytest.mark.parametrize("method", AT_LEVELS)
+def test_multi_level_methods_ask_at_their_levels_only(method: str) -> None:
+    problem = continuous_problem()
+    trials = run(problem, method, initial_size(problem, "cheap") + 3, n_fronts=3)
+    asked = {value for trial in trials for value in trial.fidelities.values()}
+    assert asked <= set(np.linspace(0.0, 1.0, N_LEVELS))
+    assert min(asked) == 0.0
+
+
+@pytest.mark.parametrize("method", ["parego", "smsego", "ehi", "sur", "pesmo", *AT_LEVELS])
+def test_baselines_do_not_ask_a_pending_question_again(method: str) -> None:
+    problem = continuous_problem()
+    recipe = get_method(method, n_fronts=4)
+    trials = run(problem, method, initial_size(problem, "target" if method in AT_TARGET else "cheap"), n_fronts=4)
+    first = recipe.suggest(problem, trials, 0)
+    second = recipe.suggest(problem, [*trials, Trial.asked(len(trials), first)], 0)
+    gap = problem.space.encode(first.parameters) - problem.space.encode(second.parameters)
+    assert np.linalg.norm(gap) > 1e-3 or first.fidelities != second.fidelities
+
+
+def two_bumps(x: np.ndarray) -> np.ndarray:  # (n, 2) -> (n, 2)
+    """The front is the segment between the tops."""
+    tops = np.array([[0.6, 0.3], [0.9, 0.3]])
+    return np.exp(-12.0 * ((x[:, None] - tops) ** 2).sum(axis=2))
+
+
+def hypervolume_reached(method: str, n: int) -> float:
+    problem, recipe = continuous_problem(), get_method(method, n_fronts=5)
+    trials: list[Trial] = []
+    for number in range(n):
+        question = recipe.suggest(problem, trials, 0)
+        values = two_bumps(problem.space.encode(question.parameters)[None])[0]
+        trials.append(Trial.asked(number, question, Answer({"f0": float(values[0]), "f1": float(values[1])})))
+    reached = np.array([[trial.values["f0"], trial.values["f1"]] for trial in trials])
+    return hypervolume(reached, np.zeros(2))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("method", ["parego", "smsego", "ehi", "sur", "pesmo", *AT_LEVELS])
+def test_baselines_reach_a_narrow_front_that_random_designs_miss(method: str) -> None:
+    n = initial_size(continuous_problem(), "target" if method in AT_TARGET else "cheap") + 14
+    segment = np.column_stack([np.linspace(0.6, 0.9, 200), np.full(200, 0.3)])
+    whole = hypervolume(two_bumps(segment), np.zeros(2))
+    assert hypervolume_reached(method, n) > 0.8 * whole
+    assert hypervolume_reached("random", n) < 0.75 * whole
+
+
+@pytest.mark.parametrize("method", AT_TARGET)
 def test_single_fidelity_methods_ask_at_full_accuracy_only(method: str) -> None:
     for trial in run(continuous_problem(), method, 8, n_fronts=2):
         assert set(trial.fidelities.values()) == {1.0}

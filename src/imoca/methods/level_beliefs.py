@@ -1,0 +1,63 @@
+"""What the methods for a few discrete levels believe after the trials so far."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from imoca.arrays import Array, IntArray
+from imoca.methods.beliefs import unanswered
+from imoca.models.additive_fidelity import AdditiveProcess
+from imoca.models.additive_fitting import fit_additive
+from imoca.models.cost import CostModel, cost_model
+from imoca.models.dataset import encode_designs, output_data
+from imoca.problem.problem import Problem
+from imoca.problem.simulator import Simulator
+from imoca.trials import Trial
+
+N_LEVELS = 3  # into which a continuous fidelity is cut: z = 0, 1/2 and 1
+
+
+def levels_of(simulator: Simulator) -> Array:  # (M,) z, ascending, the target last
+    """The declared levels, or an even grid of a continuous fidelity."""
+    return simulator.fidelity.grid(N_LEVELS)
+
+
+def nearest_levels(simulator: Simulator, z: Array) -> IntArray:  # (n,)
+    """Positions of the levels that stand for fidelities z."""
+    return np.abs(z[:, None] - levels_of(simulator)).argmin(axis=1)
+
+
+@dataclass(frozen=True)
+class LevelBeliefs:
+    """One multi-level surrogate per objective and one cost model per simulator, in the problem's order."""
+
+    problem: Problem
+    surrogates: tuple[AdditiveProcess, ...]
+    costs: tuple[CostModel, ...]
+
+    @property
+    def asked(self) -> Array:  # (n, d)
+        return np.unique(np.concatenate([surrogate.x for surrogate in self.surrogates]), axis=0)
+
+    @property
+    def n_data(self) -> int:
+        return max(len(surrogate.x) for surrogate in self.surrogates)
+
+
+def believe_in_levels(problem: Problem, trials: Sequence[Trial]) -> LevelBeliefs | None:
+    """Fit everything to the trials; None while some objective has no answer at all."""
+    x = encode_designs(problem, trials)
+    surrogates = []
+    for objective in problem.objectives:
+        data = output_data(problem, objective, trials, x)
+        if not len(data.values):
+            return None
+        simulator = problem.simulator_of(objective.name)
+        process = fit_additive(data.x, nearest_levels(simulator, data.z), data.values, len(levels_of(simulator)))
+        missing_x, missing_z = unanswered(problem, objective, trials, x)
+        surrogates.append(process.believing(missing_x, nearest_levels(simulator, missing_z)))
+    costs = tuple(cost_model(problem, simulator, trials, x) for simulator in problem.simulators)
+    return LevelBeliefs(problem, tuple(surrogates), costs)

@@ -1,0 +1,50 @@
+"""MF-OSEMO's gains: limits, and the quadrature of the exact density."""
+
+import numpy as np
+import pytest
+
+from imoca.acquisition.gain import observation_variance
+from imoca.acquisition.level_gain import integrated_level_gain, truncated_level_gain
+from imoca.acquisition.skew_gain import skew_entropy_drop_by_quadrature
+from imoca.acquisition.truncated_gain import truncation_entropy_drop
+from imoca.models.additive_fidelity import AdditiveProcess, AdditiveScales, LevelMoments
+
+MAXIMA = np.array([0.7, 1.1, 1.6])
+
+
+@pytest.fixture
+def moments(rng: np.random.Generator) -> LevelMoments:
+    scales = AdditiveScales(np.array([0.4]), np.array([0.6]), 1.0, 0.2, 1e-6)
+    process = AdditiveProcess.condition(
+        rng.random((8, 1)), rng.integers(0, 3, 8), 0.3 * rng.standard_normal(8), 3, scales
+    )
+    return process.moments(rng.random((20, 1)))
+
+
+def test_both_gains_at_the_target_level_are_mesmo(moments: LevelMoments) -> None:
+    gamma = (MAXIMA[:, None] - moments.mean[:, -1]) / np.sqrt(moments.variance[:, -1])
+    mesmo = truncation_entropy_drop(gamma).mean(axis=0)
+    bounds = np.repeat(MAXIMA[:, None], 3, axis=1)
+    np.testing.assert_allclose(truncated_level_gain(moments, bounds)[:, -1], mesmo, rtol=1e-10)
+    clear = moments.variance[:, -1] > 0.01  # far above the resolution, which counts as noise
+    assert clear.any()
+    integrated = integrated_level_gain(moments, MAXIMA, 0.0)[clear, -1]
+    np.testing.assert_allclose(integrated, mesmo[clear], rtol=2e-2, atol=2e-3)
+
+
+def test_the_integrated_gain_is_the_quadrature_of_the_exact_density(moments: LevelMoments) -> None:
+    noise = 1e-3
+    variance = moments.variance + observation_variance(noise)
+    tau = moments.cov / np.sqrt(moments.variance[:, -1:] * variance)
+    gamma = (MAXIMA[:, None, None] - moments.mean[:, -1:]) / np.sqrt(moments.variance[:, -1:])
+    by_quadrature = skew_entropy_drop_by_quadrature(gamma, tau).mean(axis=0)
+    np.testing.assert_allclose(integrated_level_gain(moments, MAXIMA, noise), by_quadrature, atol=3e-6)
+
+
+def test_a_raised_bound_makes_a_level_tell_less(moments: LevelMoments) -> None:
+    bounds = np.repeat(MAXIMA[:, None], 3, axis=1)
+    raised = bounds + np.array([2.0, 0.0, 0.0])
+    low, high = truncated_level_gain(moments, raised), truncated_level_gain(moments, bounds)
+    assert (low[:, 0] <= high[:, 0]).all()
+    assert low[:, 0].sum() < 0.5 * high[:, 0].sum()
+    np.testing.assert_array_equal(low[:, 1:], high[:, 1:])
