@@ -11,6 +11,8 @@ import numpy as np
 from imoca.errors import CostError, TrialError
 from imoca.problem.simulator import Simulator
 
+LARGEST_VALUE = 1e150  # its square is still a number
+
 
 def check_values(simulator: Simulator, values: Mapping[str, object]) -> dict[str, float]:
     """One finite number per output of the simulator, no more and no less."""
@@ -38,14 +40,19 @@ def check_cost(simulator_name: str, cost: object) -> float:
 
 def is_finite_number(value: object) -> bool:
     """Real, finite and a scalar; True and False are not numbers here."""
-    is_real = isinstance(value, RealNumber) and not isinstance(value, bool | np.bool_)
-    return is_real and math.isfinite(float(value))  # type: ignore[arg-type]
+    if not isinstance(value, RealNumber) or isinstance(value, bool | np.bool_):
+        return False
+    try:
+        return math.isfinite(float(value))
+    except OverflowError:
+        return False
 
 
 def _finite(what: str, value: object) -> float:
-    if not is_finite_number(value):
+    if not is_finite_number(value) or abs(float(value)) > LARGEST_VALUE:  # type: ignore[arg-type]
         raise TrialError(
             f"{what} came as {value!r}.",
-            hint="Tell a finite number, or report the simulator as failed with study.fail or failures=.",
+            hint=f"Tell a finite number up to {LARGEST_VALUE:g} in size, or report the simulator as failed with"
+            " study.fail or failures=.",
         )
     return float(value)  # type: ignore[arg-type]

@@ -1,5 +1,7 @@
 """Every error iMOCA raises on purpose: what came, what is allowed, and a hint what to do."""
 
+from __future__ import annotations
+
 
 class ImocaError(Exception):
     """Base of all errors a user may want to catch."""
@@ -8,6 +10,14 @@ class ImocaError(Exception):
         super().__init__(f"{message} {hint}")
         self.message = message
         self.hint = hint
+
+    def __reduce__(self) -> tuple[object, tuple[type[ImocaError], str, str]]:
+        """So that it travels between processes, hint and all."""
+        return _rebuilt, (type(self), self.message, self.hint)
+
+
+def _rebuilt(kind: type[ImocaError], message: str, hint: str) -> ImocaError:
+    return kind(message, hint=hint)
 
 
 class ProblemError(ImocaError):
@@ -64,3 +74,11 @@ class ProgramError(ImocaError):
 
 class MissingProgramError(ImocaError):
     """An external program that a benchmark needs is not installed."""
+
+
+class MissingPackageError(ImocaError):
+    """A Python package that an extra brings is not installed."""
+
+
+class FigureError(ImocaError):
+    """An unknown figure, or a file that none is written as."""

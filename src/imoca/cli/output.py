@@ -38,11 +38,16 @@ def print_json(content: Any) -> None:
 
 def csv_text(titles: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
     """Numbers as they are, text made harmless to spreadsheets, None as an empty cell."""
+    return "".join(_csv_line(row) for row in [titles, *rows])
+
+
+def _csv_line(cells: Sequence[object]) -> str:
     text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    for row in [titles, *rows]:
-        writer.writerow([spreadsheet_cell(cell) if isinstance(cell, str) else cell for cell in row])
-    return text.getvalue()
+    # The writer quotes what its line ends consist of, and a bare carriage return must be: it would begin a row.
+    csv.writer(text, lineterminator="\r\n").writerow(
+        [spreadsheet_cell(cell) if isinstance(cell, str) else cell for cell in cells]
+    )
+    return text.getvalue().removesuffix("\r\n") + "\n"
 
 
 def print_pairs(pairs: Iterable[tuple[str, str]]) -> None:

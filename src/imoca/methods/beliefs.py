@@ -71,7 +71,7 @@ def try_to_believe(problem: Problem, trials: Sequence[Trial]) -> Beliefs | None:
     try:
         return believe(problem, trials)
     except np.linalg.LinAlgError as error:
-        logger.warning("No surrogate at trial %d (%s); asking a space-filling design.", len(trials), error)
+        logger.warning("No surrogate from %d trials: %s", len(trials), error)
         return None
 
 

@@ -95,7 +95,7 @@ def _try_to_believe(problem: Problem, trials: Sequence[Trial]) -> LevelBeliefs |
     try:
         return believe_in_levels(problem, trials)
     except np.linalg.LinAlgError as error:
-        logger.warning("No surrogate at trial %d (%s); asking a space-filling design.", len(trials), error)
+        logger.warning("No surrogate from %d trials: %s", len(trials), error)
         return None
 
 

@@ -6,7 +6,7 @@ import queue
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from imoca.errors import RunnerError
+from imoca.errors import RunnerError, StorageError
 from imoca.runners.base import Finished, Job
 from imoca.runners.execution import run_job
 from imoca.runners.process_tree import end_processes
@@ -77,7 +77,10 @@ class DaskRunner:
         job = self._jobs.pop(future)
         if future.status == "finished":
             return Finished(job, future.result())
-        return Finished(job, job.failed(f"The Dask worker failed: {future.exception()!r}"))
+        error = future.exception()
+        if isinstance(error, StorageError):
+            raise error
+        return Finished(job, job.failed(f"The Dask worker failed: {error!r}"))
 
     def _check_scheduler(self) -> None:
         gone = [future for future in self._jobs if future.status in ("cancelled", "lost")]

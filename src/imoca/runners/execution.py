@@ -8,7 +8,7 @@ from shutil import which
 from typing import Any
 
 from imoca.answers import check_cost, check_values
-from imoca.errors import ProblemError, TrialError
+from imoca.errors import ProblemError, StorageError, TrialError
 from imoca.problem.problem import Problem
 from imoca.problem.reference import FunctionReference
 from imoca.problem.simulator import Command, Simulator
@@ -24,6 +24,8 @@ def run_job(job: Job) -> Answer:
     try:
         values, cost = _read(simulator, _call(job))
         failures = {}
+    except StorageError:  # no room for the run: not the simulator's fault, nor the design's
+        raise
     except Exception as error:  # a simulator may fail in any way
         values, cost, failures = {}, None, {simulator.name: _reason(error)}
     if cost is None and simulator.is_cost_measured:

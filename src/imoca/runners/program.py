@@ -8,12 +8,13 @@ import re
 import subprocess
 import sys
 import threading
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from shutil import which
 from typing import IO, Any
 
-from imoca.errors import ProgramError
+from imoca.errors import ProgramError, StorageError
 from imoca.problem.simulator import Command
 from imoca.runners.base import Job
 from imoca.runners.process_tree import MARK, end_processes
@@ -28,21 +29,30 @@ LEFT_IN_PLACE = ("", ".", "..")  # arguments that name folders, but mean somethi
 
 def run_program(job: Job, command: Command) -> tuple[dict[str, Any], Any] | dict[str, Any]:
     """The outputs in ``result.json``, with the cost if the program tells one."""
-    job.folder.mkdir(parents=True)
-    parameters = job.folder / "params.json"
-    question = {
-        "parameters": dict(job.parameters),
-        "fidelity": job.fidelity,
-        "simulator": job.simulator.name,
-        "trial": job.trial,
-    }
-    parameters.write_text(json.dumps(question, indent=1), encoding="utf-8")
+    _write_question(job)
     exit_code = _run(job, program_arguments(job, command))
     if exit_code != 0:
         ending = f"exit code {exit_code}" if exit_code > 0 else f"signal {-exit_code}"
         raise ProgramError(f"The program ended with {ending}.", hint=_evidence(job.folder))
     outputs = _read_result(job.folder)
     return (outputs, outputs.pop("cost")) if "cost" in outputs else outputs
+
+
+def _write_question(job: Job) -> None:
+    question = {
+        "parameters": dict(job.parameters),
+        "fidelity": job.fidelity,
+        "simulator": job.simulator.name,
+        "trial": job.trial,
+    }
+    try:
+        job.folder.mkdir(parents=True)
+        (job.folder / "params.json").write_text(json.dumps(question, indent=1), encoding="utf-8")
+    except OSError as error:
+        raise StorageError(
+            f"The folder of a run, {job.folder}, cannot be written: {error.strerror or error}.",
+            hint="Free some space there and run the same command again; everything acknowledged so far is kept.",
+        ) from error
 
 
 def program_arguments(job: Job, command: Command) -> list[str]:
@@ -55,8 +65,13 @@ def program_arguments(job: Job, command: Command) -> list[str]:
         "fidelity": str(job.fidelity),
     }
     filled = {name: str(value) for name, value in job.parameters.items()} | filled
-    found = [found_program(program, job.study_folder), *(_found(argument, job.study_folder) for argument in others)]
-    return [re.sub(r"\{([^{}]+)\}", lambda match: filled.get(match[1], match[0]), argument) for argument in found]
+
+    def fill(argument: str, find: Callable[[str, Path], str]) -> str:
+        """Filled in or found, not both: braces in the name of the study's own folder mean nothing."""
+        text = re.sub(r"\{([^{}]+)\}", lambda match: filled.get(match[1], match[0]), argument)
+        return text if text != argument else find(argument, job.study_folder)
+
+    return [fill(program, found_program), *(fill(argument, _found) for argument in others)]
 
 
 def found_program(program: str, study_folder: Path) -> str:

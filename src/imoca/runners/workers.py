@@ -12,7 +12,7 @@ from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 from multiprocessing.reduction import ForkingPickler
 
-from imoca.errors import ProblemError, RunnerError
+from imoca.errors import ProblemError, RunnerError, StorageError
 from imoca.problem.simulator import Command, Simulator
 from imoca.runners.base import Finished, Job
 from imoca.runners.execution import run_job
@@ -113,6 +113,8 @@ class _Worker:
 
     def take(self) -> Finished:
         answer = self.connection.recv()
+        if isinstance(answer, StorageError):
+            raise answer
         job, self.job, self.deadline = self.job, None, None
         return Finished(job, answer)  # type: ignore[arg-type]
 
@@ -138,7 +140,10 @@ def _work(connection: Connection, parent: int, simulators: tuple[Simulator, ...]
             return
         running[:] = [job]
         os.environ[MARK] = str(job.folder)
-        connection.send(run_job(job))
+        try:
+            connection.send(run_job(job))
+        except StorageError as error:
+            connection.send(error)
 
 
 def _die_with(parent: int, running: list[Job]) -> None:

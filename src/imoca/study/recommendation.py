@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from imoca.arrays import Array
-from imoca.methods.beliefs import Beliefs, believe
+from imoca.methods.beliefs import Beliefs, try_to_believe
 from imoca.methods.initial_design import sobol_designs
 from imoca.models.dataset import encode_designs
 from imoca.pareto.dominance import non_dominated
@@ -41,7 +41,7 @@ class ParetoPoint:
 
 def recommend(problem: Problem, trials: Sequence[Trial], seed: int) -> list[ParetoPoint]:
     """Non-dominated among the predicted front and the verified designs, which stand with their measured values."""
-    beliefs = believe(problem, [trial for trial in trials if trial.values])
+    beliefs = try_to_believe(problem, [trial for trial in trials if trial.values])
     if beliefs is None:
         return []
     verified = [trial for trial in trials if is_verified(problem, trial)]
