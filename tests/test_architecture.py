@@ -14,24 +14,27 @@ SOURCE = Path(__file__).parent.parent / "src" / "imoca"
 MAY_IMPORT = {
     "errors": set(),
     "arrays": set(),
+    "sobol": set(),
     "problem": {"errors", "arrays"},
     "trials": {"problem", "errors"},
     "answers": {"problem", "errors"},
     "models": {"problem", "trials", "errors", "arrays"},
     "pareto": {"problem", "errors", "arrays"},
-    "acquisition": {"models", "pareto", "problem", "errors", "arrays"},
-    "methods": {"acquisition", "models", "pareto", "problem", "trials", "errors", "arrays"},
+    "acquisition": {"models", "pareto", "problem", "errors", "arrays", "sobol"},
+    "methods": {"sobol", "acquisition", "models", "pareto", "problem", "trials", "errors", "arrays"},
     "storage": {"trials", "problem", "errors"},
     "runners": {"answers", "trials", "problem", "errors"},
     "study": {
         *("methods", "models", "pareto", "problem", "trials", "answers", "errors", "arrays", "storage", "runners"),
     },
-    "benchmarks": {"study", "runners", "pareto", "problem", "trials", "errors", "arrays"},
+    "benchmarks": {"study", "storage", "runners", "pareto", "problem", "trials", "errors", "arrays"},
     "report": {"study", "methods", "models", "pareto", "problem", "trials", "errors", "arrays"},
     "dashboard": {"report", "study", "problem", "trials", "errors"},
     "cli": {"dashboard", "report", "study", "benchmarks", "pareto", "problem", "trials", "errors", "arrays"},
     "__init__": {"study", "problem", "trials", "errors"},
 }
+# The one arrow that points up: `study.plot` is where a user looks for figures. It is followed only when used.
+EXCEPTIONS = {"study/study.py": {"report"}}
 FORBIDDEN = {"pickle", "dill", "cloudpickle", "shelve", "marshal", "yaml"}
 FORBIDDEN_CALLS = {"eval", "exec", "compile", "__import__"}
 
@@ -54,7 +57,8 @@ def imported_modules(path: Path) -> set[str]:
 def test_imports_point_down_the_layers(path: Path) -> None:
     room = room_of(path)
     used = {name.split(".")[1] for name in imported_modules(path) if name.startswith("imoca.")}
-    assert used <= MAY_IMPORT[room] | {room}
+    excepted = EXCEPTIONS.get(path.relative_to(SOURCE).as_posix(), set())
+    assert used <= MAY_IMPORT[room] | {room} | excepted
 
 
 @pytest.mark.parametrize("path", sorted(SOURCE.rglob("*.py")), ids=lambda path: str(path.relative_to(SOURCE)))

@@ -9,11 +9,11 @@ from functools import reduce
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr, ndtri
-from scipy.stats import qmc
 
 from imoca.acquisition.front_gain import DominatedRegions
 from imoca.arrays import Array, IntArray
 from imoca.pareto.boxes import dominated_boxes
+from imoca.sobol import sobol_sequence
 
 MAX_BOX_OBJECTIVES = 4  # beyond, the number of boxes explodes
 N_DRAWS = 128  # quasi-Monte Carlo draws per design; a power of two keeps the Sobol set balanced
@@ -27,7 +27,7 @@ def dominated_regions(fronts: Sequence[Array], rng: np.random.Generator) -> Domi
     n_objectives = fronts[0].shape[1]
     if n_objectives <= MAX_BOX_OBJECTIVES:
         return BoxRegions.below(fronts)
-    uniform = qmc.Sobol(n_objectives, rng=rng).random(N_DRAWS)
+    uniform = sobol_sequence(n_objectives, rng).random(N_DRAWS)
     return SampledRegions.below(fronts, ndtri(np.clip(uniform, 1e-9, 1.0 - 1e-9)))
 
 

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 
 import numpy as np
 from scipy.special import ndtr, ndtri
-from scipy.stats import qmc
 
 from imoca.arrays import Array
 from imoca.models.gp import GaussianProcess
 from imoca.pareto.dominance import is_below_front
+from imoca.sobol import sobol_sequence
 
 N_OUTCOMES = 16  # drawn per integration design
 N_PAIRS = 1024  # designs with non-dominated outcomes that are kept
@@ -43,7 +43,7 @@ class UncertaintyReduction:
         parts = [surrogate.mean_and_variance_at_target(designs) for surrogate in surrogates]
         mean = np.column_stack([each for each, _ in parts])
         std = np.sqrt(np.column_stack([each for _, each in parts]))
-        uniform = qmc.Sobol(len(surrogates), rng=rng).random(N_OUTCOMES)
+        uniform = sobol_sequence(len(surrogates), rng).random(N_OUTCOMES)
         shifts = (uniform + rng.random((len(designs), 1, len(surrogates)))) % 1.0  # each design its own shift
         outcomes = mean[:, None] + std[:, None] * ndtri(np.clip(shifts, 1e-9, 1.0 - 1e-9))  # (M, N_OUTCOMES, K)
         flat = outcomes.reshape(-1, len(surrogates))

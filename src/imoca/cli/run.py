@@ -50,7 +50,7 @@ def run(
             "Neither a budget nor a time is given. Write budget = 30 under [study], or give --budget 30 or --time 2h."
         )
     sys.path.insert(0, str(opened.path.resolve().parent))  # a function beside the study file is found
-    n_before = len(opened.study.trials)
+    n_before = _n_answered(opened)
     try:
         opened.study.optimize(budget, time=limit, workers=workers, dask=dask, progress=True)
     except KeyboardInterrupt:
@@ -86,7 +86,7 @@ def _seconds(text: str) -> float:
 
 
 def _say_what_is_there(opened: Opened, budget: float | None, n_before: int) -> None:
-    n_trials = len(opened.study.trials)
+    n_trials = _n_answered(opened)
     name = opened.command_argument
     of_budget = "" if budget is None else f" of {budget:g}"
     if n_trials == n_before:
@@ -98,9 +98,12 @@ def _say_what_is_there(opened: Opened, budget: float | None, n_before: int) -> N
     say(f"  imoca front{name}\n  imoca status{name}\n  imoca export{name} -o trials.csv")
 
 
+def _n_answered(opened: Opened) -> int:
+    return sum(trial.answer is not None for trial in opened.study.trials)
+
+
 def _say_how_to_resume(opened: Opened, command: str) -> None:
-    n_answered = sum(trial.answer is not None for trial in opened.study.trials)
-    say(f"Interrupted. {n_answered} answered trials are safe in {opened.database}.")
+    say(f"Interrupted. {_n_answered(opened)} answered trials are safe in {opened.database}.")
     say(f"Resume with: {command}")
 
 

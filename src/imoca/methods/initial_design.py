@@ -5,17 +5,17 @@ from __future__ import annotations
 from typing import Literal, get_args
 
 import numpy as np
-from scipy.stats import qmc
 
 from imoca.arrays import Array
 from imoca.errors import MethodError
 from imoca.problem.problem import Problem
+from imoca.sobol import sobol_sequence
 from imoca.trials import Candidate
 
 InitialDesign = Literal["cheap", "paper", "target"]
 
 MINIMUM_CHEAP, MAXIMUM_CHEAP = 10, 30  # designs; 2 (d + 1) in between
-ABOVE_CHEAP = (0.7,)  # fidelities of the designs before the cheap ones; none at full accuracy
+ABOVE_CHEAP = (0.7,)  # fidelities of the designs before the cheap ones; of two levels that is the full one
 MINIMUM_PAPER = 6
 
 
@@ -56,7 +56,7 @@ def initial_question(problem: Problem, design: InitialDesign, number: int, seed:
 
 def sobol_designs(problem: Problem, n: int, rng: np.random.Generator) -> Array:  # (n, d)
     """The first ``n`` points of a scrambled Sobol sequence over the search space."""
-    sequence = qmc.Sobol(problem.space.n_parameters, rng=rng)
+    sequence = sobol_sequence(problem.space.n_parameters, rng)
     exponent = max(0, int(np.ceil(np.log2(max(n, 1)))))
     return problem.space.from_unit(sequence.random_base2(exponent)[:n])
 

@@ -161,7 +161,7 @@ def _evidence(folder: Path) -> str:
             said = file.read().decode("utf-8", errors="replace").strip()[-TAIL:]
     except OSError as error:
         said = f"(its stderr cannot be read: {error.strerror})"
-    return (f"It said: {said} " if said else "") + _where(folder)
+    return (f"It said: {said}. " if said else "") + _where(folder)
 
 
 def _where(folder: Path) -> str:

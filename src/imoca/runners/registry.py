@@ -13,18 +13,18 @@ def make_runner(problem: Problem, workers: int | None, dask: str | None) -> Runn
     """In this process unless workers or a Dask scheduler are named."""
     if workers is not None and (isinstance(workers, bool) or not isinstance(workers, int) or workers < 1):
         raise RunnerError(f"workers is {workers!r}.", hint="Give the number of simulators to run at a time, 1 or more.")
-    if dask is not None:
-        from imoca.runners.dask import DaskRunner
-
-        return DaskRunner(dask, workers)
-    if workers is not None:
+    if workers is not None and dask is None:
         from imoca.runners.workers import WorkerRunner
 
         return WorkerRunner(workers, problem.simulators)
     for simulator in problem.simulators:
         if simulator.timeout is not None and not isinstance(simulator.run, Command):
             raise RunnerError(
-                f"Simulator {simulator.name!r} has a timeout, but a function cannot be ended in this process.",
-                hint="Run it in a process of its own: workers=1.",
+                f"Simulator {simulator.name!r} has a timeout, but a function can be ended only with its own process.",
+                hint="Run it in worker processes of this machine, such as workers=1, or make it a program.",
             )
+    if dask is not None:
+        from imoca.runners.dask import DaskRunner
+
+        return DaskRunner(dask, workers)
     return InlineRunner()

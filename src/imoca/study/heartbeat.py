@@ -12,7 +12,7 @@ from imoca.storage.owner import Owner
 
 logger = logging.getLogger(__name__)
 
-SECONDS = 10.0
+SECONDS = 3.0  # how much of a lost run's time may go uncharged
 
 
 class Heartbeat:

@@ -83,9 +83,8 @@ class PlainLines:
         of_budget = "" if self._budget is None else f" of {self._budget:g}"
         found = named_numbers(trial.values) or "no answer"
         at = named_numbers(trial.fidelities)
-        self._print(
-            f"trial {trial.number} {trial.state}: {found} | at {at} | cost {self._study.cost_spent:.2f}{of_budget}"
-        )
+        facts = [f"trial {trial.number} {trial.state}: {found}", *([f"at {at}"] if at else [])]
+        self._print(" | ".join([*facts, f"cost {self._study.cost_spent:.2f}{of_budget}"]))
 
     def _print(self, line: str) -> None:
         print(printable(line), file=sys.stderr, flush=True)  # noqa: T201

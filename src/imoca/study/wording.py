@@ -11,8 +11,9 @@ def printable(text: str) -> str:
 
 
 def named_numbers(named: Mapping[str, object]) -> str:
+    """Names without a value are left out: a simulator may have no fidelity."""
     shown = {name: f"{value:.4g}" if isinstance(value, float) else str(value) for name, value in named.items()}
-    return ", ".join(f"{name} {value}" for name, value in shown.items())
+    return ", ".join(f"{name} {value}" for name, value in shown.items() if named[name] is not None)
 
 
 def duration(seconds: float) -> str:

@@ -1,0 +1,168 @@
+"""Every snippet of the tutorial and the how-to pages runs as it stands, and shows what the page shows.
+
+The blocks of a page are taken in order, in one fresh folder per page:
+
+- a block with ``title="NAME"`` is a file of that name;
+- ``bash`` and ``python`` blocks are run, and must end with exit code 0;
+- a ``text`` block is the output of the block before it: ``...`` stands for anything, numbers agree to six digits;
+- in a ``text varies`` block the numbers may be others: they depend on timing, or on the last bits of a sum;
+- a ``needs=NAME`` block cannot run here: a line in italics before it says so, and only its syntax is checked.
+"""
+
+import math
+import os
+import re
+import signal
+import subprocess
+import sys
+import tomllib
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+DOCS = Path(__file__).parent.parent / "docs"
+PAGES = sorted([*(DOCS / "tutorial").glob("*.md"), *(DOCS / "how-to").glob("*.md")])
+NOT_RUN = {"slurm-with-dask.md": 2}  # blocks that need a cluster
+BLOCK = re.compile(r"^```(\w+)([^\n]*)\n(.*?)^```$", flags=re.DOTALL | re.MULTILINE)
+LINK = re.compile(r"\]\((?!https?:)([^)#]+)[^)]*\)")
+NUMBER = r"[-+]?(?<![\w.])\d+(?:\.\d+)?(?:e[-+]?\d+)?"
+PATIENCE = 120.0  # seconds for one block
+
+
+@dataclass(frozen=True)
+class Block:
+    language: str
+    information: str  # the rest of the line that opens it
+    text: str
+    line_before: str
+
+    @property
+    def file_name(self) -> str | None:
+        found = re.search(r'title="([^"]+)"', self.information)
+        return found[1] if found else None
+
+    @property
+    def is_runnable(self) -> bool:
+        return "needs=" not in self.information
+
+    @property
+    def has_varying_numbers(self) -> bool:
+        return "varies" in self.information.split()
+
+
+def blocks_of(page: Path) -> list[Block]:
+    text = page.read_text(encoding="utf-8")
+    return [
+        Block(found[1], found[2].strip(), found[3], (text[: found.start()].strip().splitlines() or [""])[-1])
+        for found in BLOCK.finditer(text)
+    ]
+
+
+def run(block: Block, folder: Path) -> str:
+    """What a reader sees on the terminal; standard output and standard error as they come."""
+    commands = {"bash": ["bash", "-e", "-o", "pipefail", "-c"], "python": [sys.executable, "-c"]}
+    environment = os.environ | {
+        "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}",
+        "PYTHONUNBUFFERED": "1",
+        "OMP_NUM_THREADS": "1",
+        "NO_COLOR": "1",
+    }
+    process = subprocess.Popen(
+        [*commands[block.language], block.text],
+        cwd=folder,
+        env=environment,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        start_new_session=True,
+    )
+    try:
+        output, _ = process.communicate(timeout=PATIENCE)
+    finally:  # whatever the block left in the background
+        with suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+    assert process.returncode == 0, f"{block.text}\nended with exit code {process.returncode}:\n{output}"
+    return output
+
+
+def check_syntax(block: Block) -> None:
+    if block.language == "python":
+        compile(block.text, "block", "exec")
+    elif block.language == "bash":
+        subprocess.run(["bash", "-n", "-c", block.text], check=True)
+    elif block.language == "toml":
+        tomllib.loads(block.text)
+
+
+def check_shown(block: Block, output: str) -> None:
+    found = re.fullmatch(pattern(block), "".join(f"{line.rstrip()}\n" for line in output.splitlines()))
+    assert found, f"The page shows:\n{block.text}\nbut the output is:\n{output}"
+    if not block.has_varying_numbers:
+        shown = re.findall(NUMBER, block.text)
+        for one, other in zip(shown, found.groups(), strict=True):
+            assert math.isclose(float(one), float(other), rel_tol=1e-6), f"{one} is shown, {other} came"
+
+
+def pattern(block: Block) -> str:
+    """A regular expression with one group per number."""
+    lines = []
+    for line in block.text.splitlines():
+        if line.strip() == "...":
+            lines.append(r"(?:.*\n)*?")
+            continue
+        parts = re.split(rf"({NUMBER})", line)
+        escaped = [f"({NUMBER})" if i % 2 else words(part) for i, part in enumerate(parts)]
+        lines.append("".join(escaped) + r"\n")
+    return "".join(lines)
+
+
+def words(text: str) -> str:
+    """Columns are as wide as their numbers."""
+    return r"\ +".join(re.escape(word).replace(r"\.\.\.", ".*") for word in re.split(" +", text))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_a_page_does_what_it_says(page: Path, tmp_path: Path) -> None:
+    output = ""
+    for block in blocks_of(page):
+        check_syntax(block)
+        if block.language == "text":
+            check_shown(block, output)
+        elif not block.is_runnable:
+            assert re.match(r"\*Needs .*\*$", block.line_before), f"The page does not say what is needed:\n{block.text}"
+        elif block.file_name is not None:
+            (tmp_path / block.file_name).write_text(block.text, encoding="utf-8")
+        elif block.language in ("bash", "python"):
+            output = run(block, tmp_path)
+        else:
+            pytest.fail(f"A block of {block.language!r} is neither run nor written to a file:\n{block.text}")
+
+
+def test_only_what_needs_a_cluster_is_not_run() -> None:
+    counts = {page.name: sum(not block.is_runnable for block in blocks_of(page)) for page in PAGES}
+    assert {name: count for name, count in counts.items() if count} == NOT_RUN
+
+
+def test_every_fence_belongs_to_a_block_and_every_link_leads_somewhere() -> None:
+    assert PAGES
+    for page in PAGES:
+        text = page.read_text(encoding="utf-8")
+        assert text.count("```") == 2 * len(blocks_of(page)), page.name
+        prose = BLOCK.sub("", text)
+        missing = [link for link in LINK.findall(prose) if not (page.parent / link).exists()]
+        assert not missing, f"{page.name}: {missing}"
+
+
+def test_a_shown_number_or_word_that_is_wrong_is_found() -> None:
+    shown = Block("text", "", "trial 3: cost 0.25\n...\nin folder ...\n", "")
+    check_shown(shown, "trial 3: cost 0.25\nmore\nand more\nin folder /tmp/x\n")
+    with pytest.raises(AssertionError, match="is shown"):
+        check_shown(shown, "trial 3: cost 0.26\nin folder /tmp/x\n")
+    with pytest.raises(AssertionError, match="but the output is"):
+        check_shown(shown, "trial 3: price 0.25\nin folder /tmp/x\n")
+    check_shown(Block("text", "varies", "cost 0.25\n", ""), "cost  17\n")
