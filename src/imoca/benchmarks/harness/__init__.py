@@ -1,0 +1,1 @@
+"""Methods against problems: run, score, compare."""

@@ -1,0 +1,81 @@
+"""How good the front of a run is along its way; a deterministic function of the trials."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from imoca.arrays import Array
+from imoca.benchmarks.benchmark import Benchmark
+from imoca.pareto.indicators import average_distance, estimate_hypervolume
+from imoca.pareto.subset import representative_subset
+from imoca.study.recommendation import FRONT_SIZE, is_verified, recommend
+from imoca.trials import Trial
+
+SMALLEST_START = 6  # trials of an initial design where no trial tells how many it had
+HYPERVOLUME_SEED = 0  # of the sampled hypervolume in many objectives: the same samples for every front
+
+
+@dataclass(frozen=True)
+class Score:
+    """Of the first ``n_trials`` trials. Differences are shares of the true hypervolume, 0 for the true front and 1
+    for nothing; distances are the paper's R2, infinite for nothing."""
+
+    n_trials: int
+    hypervolume_difference: float
+    average_distance: float
+    verified_hypervolume_difference: float
+    verified_average_distance: float
+
+
+def checkpoint_sizes(
+    costs: Array,  # (n,) cumulative
+    n_initial: int,
+    n_checkpoints: int,
+) -> list[int]:
+    """Numbers of trials to score after: the initial design, the end, and in between evenly in the logarithm of cost.
+
+    Fewer than asked for where trials are fewer.
+    """
+    first = min(n_initial, len(costs))
+    aims = np.geomspace(costs[first - 1], costs[-1], n_checkpoints)
+    sizes = np.searchsorted(costs, aims, side="right").clip(first, len(costs))
+    return sorted({first, *sizes.tolist(), len(costs)})
+
+
+def n_initial_trials(trials: Sequence[Trial], n_parameters: int) -> int:
+    """Up to the first trial that was asked by a model; a rule of thumb where no trial tells."""
+    fitted = next((trial.number for trial in trials if trial.fitted), None)
+    return fitted or max(SMALLEST_START, n_parameters + 1)
+
+
+def score(benchmark: Benchmark, trials: Sequence[Trial], seed: int) -> Score:
+    """The front that the study would recommend after these trials, its designs evaluated truly.
+
+    The same way for every method: a front of posterior means, up to 200 designs, chosen greedily by hypervolume.
+    """
+    problem = benchmark.problem
+    recommended = [point.parameters for point in recommend(problem, trials, seed)]
+    verified = [trial.parameters for trial in trials if is_verified(problem, trial)]
+    truths = []
+    for designs in (recommended, verified):
+        x = np.array([problem.space.encode(design) for design in designs])
+        truths.append(benchmark.true_values(x) if len(x) else np.empty((0, len(benchmark.reference_point))))
+    return Score(
+        len(trials),
+        *(_lacking(benchmark, truths[0]), average_distance(truths[0], benchmark.reference_front)),
+        *(_lacking(benchmark, truths[1]), average_distance(truths[1], benchmark.reference_front)),
+    )
+
+
+def attainable_difference(benchmark: Benchmark) -> float:
+    """What the stored true front lacks when thinned to as many designs as are recommended: no less can be expected."""
+    front = benchmark.reference_front
+    return _lacking(benchmark, front[representative_subset(front, FRONT_SIZE)])
+
+
+def _lacking(benchmark: Benchmark, values: Array) -> float:
+    rng = np.random.default_rng(HYPERVOLUME_SEED)
+    return 1.0 - estimate_hypervolume(values, benchmark.reference_point, rng).volume / benchmark.hypervolume
