@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from scipy.linalg import eigh
 from scipy.optimize import brentq
+from scipy.sparse.linalg import ArpackNoConvergence
 from scipy.stats import qmc, spearmanr
 
 from imoca.arrays import Array
@@ -25,7 +26,14 @@ from imoca.benchmarks.problems.panel import (
     values_at,
     weight,
 )
-from imoca.benchmarks.problems.panel_strips import STEEL, CrossSection, Material, assemble, critical_stresses
+from imoca.benchmarks.problems.panel_strips import (
+    STEEL,
+    CrossSection,
+    Material,
+    _largest_sparse,
+    assemble,
+    critical_stresses,
+)
 from imoca.benchmarks.stored_front import load_front
 from imoca.errors import FidelityError, ProblemError
 from imoca.pareto.dominance import non_dominated
@@ -143,6 +151,15 @@ def test_the_sparse_solver_finds_the_eigenvalue_of_the_dense_one(m: int) -> None
     geometric, stiffness = assemble(section).at(m * math.pi / 5.0)
     exact = 1.0 / eigh(geometric.toarray(), stiffness.toarray(), eigvals_only=True)[-1]
     assert critical_stresses(section, 5.0, np.array([m]))[0] == pytest.approx(exact, rel=1e-7)
+
+
+def test_modes_too_close_together_for_the_sparse_solver_are_left_to_the_dense_one() -> None:
+    section = panel_section(Design(14, 0.010059813696168733, 0.12, 0.018011276978671376, 0.17579854097352396, 0.008))
+    matrices = assemble(section).at(58 * math.pi / 5.0)
+    with pytest.raises(ArpackNoConvergence):
+        _largest_sparse(*matrices)
+    exact = 1.0 / eigh(*(matrix.toarray() for matrix in matrices), eigvals_only=True)[-1]
+    assert critical_stresses(section, 5.0, np.array([58]))[0] == pytest.approx(exact, rel=1e-9)
 
 
 # The pieces of the panel by hand.

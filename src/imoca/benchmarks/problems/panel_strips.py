@@ -5,13 +5,14 @@ The member is cut lengthwise into flat strips. Along the length every displaceme
 strip the in-plane displacements u, v are linear and the deflection w is cubic. Uniform compression. Units: N, m.
 """
 
+from contextlib import suppress
 from dataclasses import dataclass
 from math import pi
 
 import numpy as np
 from scipy.linalg import eigh
 from scipy.sparse import coo_matrix, csc_matrix
-from scipy.sparse.linalg import LinearOperator, eigsh, splu
+from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh, splu
 
 from imoca.arrays import Array, IntArray
 
@@ -87,24 +88,27 @@ def critical_stresses(
 
 def _lowest_stress(geometric: csc_matrix, stiffness: csc_matrix) -> float:
     """One over the largest eigenvalue of ``geometric phi = lambda stiffness phi``."""
-    n = stiffness.shape[0]
-    if n <= LARGEST_DENSE:
-        largest = eigh(geometric.toarray(), stiffness.toarray(), eigvals_only=True, subset_by_index=[n - 1, n - 1])
-    else:
-        solve = splu(stiffness, permc_spec="MMD_AT_PLUS_A", options={"SymmetricMode": True}).solve
-        inverse = LinearOperator(stiffness.shape, matvec=solve, dtype=np.float64)
-        # A fixed start makes runs repeatable; ones are neither symmetric nor antisymmetric about the middle.
-        largest = eigsh(
-            geometric,
-            k=1,
-            M=stiffness,
-            Minv=inverse,
-            which="LA",
-            v0=np.ones(n),
-            tol=EIGENVALUE_TOLERANCE,
-            return_eigenvectors=False,
-        )
+    if stiffness.shape[0] > LARGEST_DENSE:
+        with suppress(ArpackNoConvergence):  # modes too close together for it
+            return 1.0 / _largest_sparse(geometric, stiffness)
+    last = stiffness.shape[0] - 1
+    largest = eigh(geometric.toarray(), stiffness.toarray(), eigvals_only=True, subset_by_index=[last, last])
     return 1.0 / float(largest[0])
+
+
+def _largest_sparse(geometric: csc_matrix, stiffness: csc_matrix) -> float:
+    solve = splu(stiffness, permc_spec="MMD_AT_PLUS_A", options={"SymmetricMode": True}).solve
+    largest = eigsh(
+        geometric,
+        k=1,
+        M=stiffness,
+        Minv=LinearOperator(stiffness.shape, matvec=solve, dtype=np.float64),
+        which="LA",
+        v0=np.ones(stiffness.shape[0]),  # a fixed start, neither symmetric nor antisymmetric: runs are repeatable
+        tol=EIGENVALUE_TOLERANCE,
+        return_eigenvectors=False,
+    )
+    return float(largest[0])
 
 
 def assemble(section: CrossSection) -> StripMatrices:
