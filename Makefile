@@ -12,7 +12,7 @@ help:  ## show this list
 
 $(VENV)/.core: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e .
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[report]'
 	@touch $@
 
 $(VENV)/.dev: pyproject.toml
@@ -25,7 +25,7 @@ $(VENV)/.peers: pyproject.toml constraints-peers.txt
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints-peers.txt -e '.[peers]'
 	@touch $@
 
-run: $(VENV)/.core  ## optimise the rocket simulator and print its Pareto front
+run: $(VENV)/.core  ## optimise the rocket simulator, print its Pareto front, write rocket-report.html
 	$(BIN)/imoca demo
 
 test: $(VENV)/.dev  ## run the whole test suite
@@ -40,7 +40,9 @@ fmt: $(VENV)/.dev  ## format the code and mend what can be mended
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
-bench: $(VENV)/.peers  ## CPU time per suggestion against BoTorch, in one run
+bench: $(VENV)/.peers  ## minutes: a short comparison of methods, then CPU time per suggestion against BoTorch
+	$(BIN)/imoca bench run experiments/short.toml
+	$(BIN)/imoca bench report experiments/results/short -o experiments/results/short/report
 	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1 $(BIN)/python experiments/suggestion_speed.py
 
 clean:  ## remove the virtual environment and caches

@@ -12,12 +12,15 @@ from imoca.cli.add import add
 from imoca.cli.ask import ask
 from imoca.cli.bench import app as bench_app
 from imoca.cli.check import check
+from imoca.cli.dashboard import dashboard
 from imoca.cli.demo import demo
 from imoca.cli.exits import errors_in_words, log_shown, printing_everywhere
 from imoca.cli.export import export
 from imoca.cli.fail import fail
 from imoca.cli.front import front
 from imoca.cli.init import init
+from imoca.cli.plot import plot
+from imoca.cli.report import report
 from imoca.cli.run import run
 from imoca.cli.schema import schema
 from imoca.cli.show import show
@@ -32,7 +35,24 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 
-for verb in (init, check, run, status, front, show, export, ask, tell, fail, add, schema, demo):
+for verb in (
+    init,
+    check,
+    run,
+    status,
+    front,
+    show,
+    plot,
+    report,
+    export,
+    ask,
+    tell,
+    fail,
+    add,
+    schema,
+    demo,
+    dashboard,
+):
     app.command()(verb)
 app.add_typer(bench_app, name="bench")
 

@@ -1,27 +1,41 @@
-"""``imoca demo``: optimise the rocket simulator and show its Pareto front."""
+"""``imoca demo``: optimise the rocket simulator, check some designs, and show what was found."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 if TYPE_CHECKING:
     from imoca.problem.problem import Problem
+    from imoca.report.contents import Introduction
     from imoca.study.recommendation import ParetoPoint
     from imoca.study.study import Study
 
 N_ROWS = 15  # of the printed front
 PLAIN_WIDTH = 120  # of the table in a pipe or a log, where there is no terminal to ask
+REPORT = Path("rocket-report.html")
+ABOUT = (
+    "A rocket is launched from a rotating Earth and falls back. Three things are wanted of it at once: to fly long "
+    "(flight_time, in hours), to land far away (distance, in degrees along the ground) and to point steeply (tilt, in "
+    "degrees from the vertical). The flight is computed by a solver of differential equations whose tolerance is the "
+    "fidelity: at 1 it is accurate, at 0 it is hundreds of times cheaper and rough. Cheap flights found the front; "
+    "then a few of its designs were flown once at full accuracy, and what was learned improved it."
+)
 
 
 def demo(
     budget: Annotated[float, typer.Option(help="Cost to spend, in full-accuracy flights.")] = 0.3,
     method: Annotated[str, typer.Option(help="Which method asks.")] = "imoca-p",
     seed: Annotated[int, typer.Option(help="Same seed, same questions.")] = 0,
+    output: Annotated[Path, typer.Option("-o", "--output", help="Where the report is written.")] = REPORT,
 ) -> None:
-    """Optimise a rocket's flight: fly long, land far, point steeply, with a solver whose tolerance is the fidelity."""
+    """Optimise a rocket's flight: fly long, land far, point steeply, with a solver whose tolerance is the fidelity.
+
+    Ends by checking the most interesting designs at full accuracy and writing a report.
+    """
     from rich.console import Console
 
     from imoca.benchmarks.problems.rocket import rocket
@@ -33,9 +47,52 @@ def demo(
     study = Study(rocket().problem, method=method, seed=seed)  # type: ignore[arg-type]
     console.print(f"Optimising the rocket with {method}, budget {budget:g} full-accuracy flights, seed {seed}.")
     study.optimize(budget)
+    n_checked = _check_at_full_accuracy(study)
+    console.print(f"{n_checked} designs of the front were then flown at full accuracy.")
     front = study.pareto_front()
     console.print(_table(study.problem, front))
     console.print(_summary(study, front))
+    command = f"imoca demo --budget {budget:g} --method {method} --seed {seed}"
+    console.print(_write_report(study, output, command), markup=False, soft_wrap=True)
+
+
+def _check_at_full_accuracy(study: Study) -> int:
+    """Fly the designs that a report shows first: what any user does before relying on one."""
+    from imoca.benchmarks.problems.rocket import tilt, trajectory_and_work
+    from imoca.report.contents import highlights
+    from imoca.report.data import front_record
+
+    chosen = [highlight.point.parameters for highlight in highlights(front_record(study))]
+    for parameters in chosen:
+        numbers = {name: float(value) for name, value in parameters.items()}
+        outputs, work = trajectory_and_work(**numbers, z=1.0)
+        values = outputs | {"tilt": tilt(**numbers)}
+        study.add(parameters, {"trajectory": 1.0}, values, cost={"trajectory": work})
+    return len(chosen)
+
+
+def _write_report(study: Study, path: Path, command: str) -> str:
+    from imoca.errors import MissingPackageError
+    from imoca.report.figures import write_whole
+    from imoca.report.page import report_page
+
+    try:
+        page = report_page(study, _introduction(command))
+    except MissingPackageError as error:
+        return f"No report is written: {error.message} {error.hint}"
+    write_whole(path, page.encode("utf-8"))
+    return f"The report is in {path}; open it in any browser."
+
+
+def _introduction(command: str) -> Introduction:
+    from imoca.report.contents import Introduction
+
+    commands = (
+        ("Fly all of it again, and write this report:", command),
+        ("Spend more, for a better front:", f"{command.split(' --budget')[0]} --budget 1"),
+        ("Begin a study of your own simulators:", "imoca init\nimoca run\nimoca report"),
+    )
+    return Introduction("A rocket that flies long, lands far and points steeply", ABOUT, commands)
 
 
 def _table(problem: Problem, front: Sequence[ParetoPoint]) -> object:

@@ -95,7 +95,7 @@ def _say_what_is_there(opened: Opened, budget: float | None, n_before: int) -> N
     else:
         say(f"{n_trials} trials, {opened.study.cost_spent:.4g}{of_budget} full-fidelity runs spent.")
     say(f"The results are in {opened.database}. Look at them with:")
-    say(f"  imoca front{name}\n  imoca status{name}\n  imoca export{name} -o trials.csv")
+    say(f"  imoca front{name}\n  imoca report{name}\n  imoca export{name} -o trials.csv")
 
 
 def _n_answered(opened: Opened) -> int:

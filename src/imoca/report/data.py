@@ -9,7 +9,7 @@ from itertools import pairwise
 import numpy as np
 
 from imoca.arrays import Array
-from imoca.methods.beliefs import Beliefs, believe
+from imoca.methods.beliefs import try_to_believe
 from imoca.methods.initial_design import sobol_designs
 from imoca.models.dataset import OutputData
 from imoca.models.gp import GaussianProcess
@@ -25,6 +25,7 @@ from imoca.trials import TrialState
 
 N_BANDS = 5  # of a continuous fidelity, from low to full accuracy
 N_CHECKPOINTS = 20  # at which the front is recovered anew to show how it came to be
+N_TICKS = 5  # on the axis of a continuous fidelity
 N_CORRELATION_DESIGNS = 256
 N_CORRELATION_GRID = 21
 FULL_ACCURACY = "full"
@@ -73,6 +74,8 @@ class FidelityRecord:
     settings: tuple[FidelityValue, ...]  # in the simulator's own units
     z: tuple[float, ...]  # the same from 0, cheapest, to 1, full accuracy
     is_failed: tuple[bool, ...]
+    tick_z: tuple[float, ...]  # where an axis of z is labelled
+    tick_labels: tuple[str, ...]  # with the settings there
 
 
 @dataclass(frozen=True)
@@ -98,10 +101,15 @@ class TrustRecord:
     deviations: tuple[float, ...]  # standard deviation of the prediction, noise included
 
     @property
+    def is_miss(self) -> tuple[bool, ...]:
+        """Whether an observation lies beyond two deviations of its prediction."""
+        misses = np.abs(np.array(self.observed) - np.array(self.predicted)) > 2.0 * np.array(self.deviations)
+        return tuple(misses.tolist())
+
+    @property
     def share_within_two_deviations(self) -> float:
         """About 0.95 if the model is to be trusted."""
-        misses = np.abs(np.array(self.observed) - np.array(self.predicted)) > 2.0 * np.array(self.deviations)
-        return float(1.0 - misses.mean()) if len(misses) else float("nan")
+        return 1.0 - sum(self.is_miss) / len(self.is_miss) if self.is_miss else float("nan")
 
 
 @dataclass(frozen=True)
@@ -158,7 +166,7 @@ def summary_record(study: Study, front: FrontRecord) -> SummaryRecord:
 
 
 def convergence_record(study: Study, n_checkpoints: int = N_CHECKPOINTS) -> ConvergenceRecord:
-    """The front recovered from the first trials alone, at costs spread evenly from the first to the last."""
+    """The front recovered from the first trials alone, at moments spread over the cost and over the trials."""
     finished = [trial for trial in study.trials if trial.answer is not None]
     costs = np.cumsum(bill(study.problem, finished).spent.sum(axis=1)) if finished else np.zeros(0)
     fronts, kept = [], []
@@ -186,6 +194,7 @@ def fidelity_records(study: Study) -> tuple[FidelityRecord, ...]:
     for simulator in study.problem.simulators:
         rows = [i for i, t in enumerate(trials) if t.failures.get(simulator.name) != NOT_RUN]
         settings = [trials[i].fidelities[simulator.name] for i in rows]
+        ticks = simulator.fidelity.grid(N_TICKS)
         records.append(
             FidelityRecord(
                 simulator.name,
@@ -195,6 +204,8 @@ def fidelity_records(study: Study) -> tuple[FidelityRecord, ...]:
                 tuple(settings),
                 tuple(simulator.fidelity.encode(setting) for setting in settings),
                 tuple(simulator.name in trials[i].failures for i in rows),
+                tuple(ticks.tolist()),
+                tuple(_setting_words(simulator.fidelity.decode(float(tick))) for tick in ticks),
             )
         )
     return tuple(records)
@@ -218,7 +229,8 @@ def cost_records(study: Study) -> tuple[CostRecord, ...]:
 
 
 def trust_records(study: Study) -> tuple[TrustRecord, ...]:
-    beliefs = _beliefs(study)
+    trials = study.trials  # once: a running study may gain some meanwhile
+    beliefs = try_to_believe(study.problem, [trial for trial in trials if trial.values])
     if beliefs is None:
         return ()
     records = []
@@ -227,7 +239,7 @@ def trust_records(study: Study) -> tuple[TrustRecord, ...]:
         records.append(
             TrustRecord(
                 objective.name,
-                tuple(trial.number for trial in study.trials if objective.name in trial.values),
+                tuple(trial.number for trial in trials if objective.name in trial.values),
                 tuple(data.z.tolist()),
                 tuple(data.to_user(data.values).tolist()),
                 tuple(data.to_user(mean).tolist()),
@@ -239,7 +251,7 @@ def trust_records(study: Study) -> tuple[TrustRecord, ...]:
 
 def correlation_records(study: Study) -> tuple[CorrelationRecord, ...]:
     """For every objective whose simulator has a fidelity."""
-    beliefs = _beliefs(study)
+    beliefs = try_to_believe(study.problem, [trial for trial in study.trials if trial.values])
     if beliefs is None:
         return ()
     x = sobol_designs(study.problem, N_CORRELATION_DESIGNS, np.random.default_rng(0))
@@ -266,11 +278,13 @@ def correlation_records(study: Study) -> tuple[CorrelationRecord, ...]:
 
 
 def _checkpoints(costs: Array, n: int) -> list[int]:
-    """Rows of which the cost first reaches each of n even steps; the last row among them."""
+    """Rows at half of n even steps of the cost and half of n even steps of the trials; the last row among them."""
     if not len(costs):
         return []
-    steps = np.linspace(costs[0], costs[-1], n)
-    return sorted({*np.minimum(np.searchsorted(costs, steps), len(costs) - 1).tolist(), len(costs) - 1})
+    last = len(costs) - 1
+    steps = np.linspace(costs[0], costs[-1], n // 2)
+    by_cost = np.minimum(np.searchsorted(costs, steps), last).tolist()
+    return sorted({*by_cost, *np.linspace(0, last, n // 2).round().astype(int).tolist(), last})
 
 
 def _bands(simulator: Simulator) -> tuple[list[str], Callable[[float], int]]:
@@ -289,8 +303,8 @@ def _bands(simulator: Simulator) -> tuple[list[str], Callable[[float], int]]:
     return [*names, FULL_ACCURACY], lambda z: N_BANDS if z == 1.0 else min(int(z * N_BANDS), N_BANDS - 1)
 
 
-def _beliefs(study: Study) -> Beliefs | None:
-    return believe(study.problem, [trial for trial in study.trials if trial.values])
+def _setting_words(setting: FidelityValue) -> str:
+    return f"{setting:.3g}" if isinstance(setting, float) else str(setting)
 
 
 def _left_out(data: OutputData, surrogate: GaussianProcess) -> tuple[Array, Array]:  # (n,), (n,)

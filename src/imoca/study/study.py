@@ -31,6 +31,8 @@ from imoca.trials import Answer, Candidate, Run, Trial
 if TYPE_CHECKING:
     import pandas as pd
 
+    from imoca.report.plots import Plots
+
 
 class Study:
     """Finds the Pareto front of a problem at full accuracy for little cost.
@@ -219,6 +221,13 @@ class Study:
     def pareto_front(self) -> list[ParetoPoint]:
         """The front at full accuracy as the models see it, sorted by the first objective; verified designs marked."""
         return recommend(self.problem, self.trials, self.seed)
+
+    @property
+    def plot(self) -> Plots:
+        """Figures: ``study.plot.front()`` and others; needs ``pip install imoca[report]``."""
+        from imoca.report.plots import Plots
+
+        return Plots(self)
 
     def to_dataframe(self) -> pd.DataFrame:
         """One row per trial; needs pandas, ``pip install imoca[frames]``."""

@@ -15,13 +15,28 @@ def run(*arguments: str) -> subprocess.CompletedProcess[str]:
 
 
 @pytest.mark.slow
-def test_the_demo_prints_a_front_and_what_it_cost() -> None:
-    answer = run("demo", "--budget", "3", "--method", "random")
+def test_the_demo_prints_a_front_and_what_it_cost_and_writes_a_report(tmp_path: Path) -> None:
+    answer = run("demo", "--budget", "3", "--method", "random", "-o", str(tmp_path / "rocket.html"))
     assert answer.returncode == 0
+    assert "rocket.html" in answer.stdout
+    report = (tmp_path / "rocket.html").read_text(encoding="utf-8")
+    assert "A rocket that flies long" in report
+    assert "imoca demo --budget 3 --method random --seed 0" in report
     assert "Pareto front at full accuracy" in answer.stdout
     assert "flight_time" in answer.stdout
     assert "trials for the cost of" in answer.stdout
     assert "\x1b[" not in answer.stdout  # no colours and no live display into a pipe
+
+
+@pytest.mark.slow
+def test_without_plotly_the_demo_still_prints_the_front(tmp_path: Path) -> None:
+    hidden = "import sys; sys.modules['plotly'] = None; from imoca.cli import main; main()"
+    words = ["demo", "--budget", "2", "--method", "random", "-o", str(tmp_path / "r.html")]
+    answer = subprocess.run([sys.executable, "-c", hidden, *words], capture_output=True, text=True, check=False)
+    assert answer.returncode == 0
+    assert "Pareto front at full accuracy" in answer.stdout
+    assert "pip install 'imoca[report]'" in " ".join(answer.stdout.split())
+    assert not (tmp_path / "r.html").exists()
 
 
 def test_an_unknown_method_is_a_message_and_not_a_traceback() -> None:

@@ -1,0 +1,71 @@
+"""``imoca dashboard``: studies live in a browser."""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from imoca.cli.opening import is_study_file
+from imoca.cli.output import say
+
+DEFAULT_PORT = 8765
+SHORTEST_TOKEN = 16  # characters
+NEEDED = ("starlette", "uvicorn", "plotly")
+
+Studies = Annotated[
+    list[Path] | None,
+    typer.Argument(
+        metavar="[STUDY]...",
+        help="Databases, study files, or folders of databases; this folder unless given.",
+        show_default=False,
+    ),
+]
+Port = Annotated[int, typer.Option(min=0, max=65535, help="0 takes any that is free.")]
+Host = Annotated[str, typer.Option(help="The address to listen on; needs a token if others can reach it.")]
+Token = Annotated[
+    str | None,
+    typer.Option(help="What a browser must know to see a study.", envvar="IMOCA_DASHBOARD_TOKEN", show_default=False),
+]
+
+
+def dashboard(
+    studies: Studies = None, port: Port = DEFAULT_PORT, host: Host = "127.0.0.1", token: Token = None
+) -> None:
+    """Watch studies live in a browser.
+
+    The page is read-only: it changes no file and starts no simulator.
+    """
+    _check_installed()
+    from imoca.dashboard.security import LOOPBACK, Access
+    from imoca.dashboard.serve import listen, serve
+
+    if host not in LOOPBACK and token is None:
+        raise typer.BadParameter(f"With --host {host} others could read your studies: give a --token too.")
+    if token is not None and len(token) < SHORTEST_TOKEN:
+        raise typer.BadParameter(f"The token has {len(token)} characters; give {SHORTEST_TOKEN} or more.")
+    places = [_database(path) for path in studies or [Path()]]
+    listening = listen(host, port)
+    shown = f"[{host}]" if ":" in host else host
+    secret = "" if token is None else "#token=..."
+    say(f"Open http://{shown}:{listening.getsockname()[1]}/{secret} in a browser; Ctrl-C ends it.")
+    serve(places, Access(host, token), listening)
+
+
+def _check_installed() -> None:
+    from imoca.errors import MissingProgramError
+
+    if missing := [name for name in NEEDED if find_spec(name) is None]:
+        raise MissingProgramError(
+            f"The dashboard needs {', '.join(missing)}, not installed here.", hint="pip install 'imoca[dashboard]'"
+        )
+
+
+def _database(path: Path) -> Path:
+    if not is_study_file(path):
+        return path
+    from imoca.study.study_file import load_study_file
+
+    return load_study_file(path).database

@@ -1,0 +1,52 @@
+"""``imoca report``: the whole study in one HTML file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from imoca.cli.opening import StudyArgument, open_to_read
+from imoca.cli.output import say
+
+if TYPE_CHECKING:
+    from imoca.cli.opening import Opened
+    from imoca.report.contents import Introduction
+
+
+def report(
+    study: StudyArgument = None,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "-o", "--output", help="Write to this file; <study>-report.html unless given.", show_default=False
+        ),
+    ] = None,
+) -> None:
+    """Write one HTML file with the figures, the table of the front, and how to reproduce the study.
+
+    It opens without a network and asks no other host for anything.
+    """
+    from imoca.report.figures import write_whole
+    from imoca.report.page import report_page
+
+    opened = open_to_read(study)
+    path = output or Path(f"{opened.name}-report.html")
+    write_whole(path, report_page(opened.study, introduction(opened)).encode("utf-8"))
+    say(f"The report on {len(opened.study.trials)} trials is in {path}; open it in any browser.")
+
+
+def introduction(opened: Opened) -> Introduction:
+    from imoca.report.contents import Introduction
+
+    name = opened.command_argument
+    spent = opened.study.cost_spent
+    larger = f"{1.5 * spent:.2g}" if spent else "30"
+    commands = (
+        ("Continue it with a larger budget:", f"imoca run{name} --budget {larger}"),
+        ("See the front and how far it is:", f"imoca front{name}\nimoca status{name}"),
+        ("Take every trial elsewhere:", f"imoca export{name} -o trials.csv"),
+        ("Write this report anew:", f"imoca report{name}"),
+    )
+    return Introduction(opened.name, commands=commands)

@@ -1,0 +1,90 @@
+"""Studies as content for JSON: only finite numbers, text and their lists and tables."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from imoca.dashboard.logs import log_streams
+from imoca.problem.problem import Problem
+from imoca.trials import Run, Trial
+
+FAILURES = "failures"
+
+
+def to_json(content: Any) -> str:
+    """ASCII, and NaN or infinity as null: a browser would refuse the whole text."""
+    try:
+        return _dumped(content)
+    except (ValueError, TypeError):  # a NaN, or a mapping or sequence that json does not know
+        return _dumped(finite(content))
+
+
+def _dumped(content: Any) -> str:
+    return json.dumps(content, allow_nan=False, separators=(",", ":"))
+
+
+def finite(content: Any) -> Any:
+    if isinstance(content, float):
+        return content if math.isfinite(content) else None
+    if isinstance(content, Mapping):
+        return {str(key): finite(value) for key, value in content.items()}
+    if isinstance(content, Sequence) and not isinstance(content, str):
+        return [finite(value) for value in content]
+    return content
+
+
+def columns(problem: Problem) -> list[dict[str, str]]:
+    """Of the table of trials: to which group they belong, and by what name."""
+    simulators = [simulator.name for simulator in problem.simulators]
+    return [
+        {"group": "trial", "name": "number"},
+        {"group": "trial", "name": "state"},
+        *({"group": "parameters", "name": name} for name in problem.space.names),
+        *({"group": "fidelities", "name": name} for name in simulators),
+        *({"group": "values", "name": output.name} for output in problem.outputs),
+        *({"group": "costs", "name": name} for name in simulators),
+        {"group": "trial", "name": FAILURES},
+    ]
+
+
+def row(problem: Problem, trial: Trial) -> list[Any]:
+    """The cells of a trial, one per column."""
+    simulators = [simulator.name for simulator in problem.simulators]
+    return [
+        trial.number,
+        str(trial.state),
+        *(trial.parameters[name] for name in problem.space.names),
+        *(trial.fidelities[name] for name in simulators),
+        *(trial.values.get(output.name) for output in problem.outputs),
+        *(trial.costs.get(name) for name in simulators),
+        "; ".join(f"{name}: {reason}" for name, reason in trial.failures.items()) or None,
+    ]
+
+
+def trial_content(trial: Trial, runs: Sequence[Run], runs_folder: Path) -> dict[str, Any]:
+    return {
+        "number": trial.number,
+        "state": str(trial.state),
+        "parameters": trial.parameters,
+        "fidelities": trial.fidelities,
+        "values": trial.values,
+        "costs": trial.costs,
+        "wasted": trial.wasted,
+        "failures": trial.failures,
+        "runs": [
+            {
+                "simulator": run.simulator,
+                "attempt": run.attempt,
+                "state": str(run.state),
+                "started": run.started,
+                "ended": run.ended,
+                "logs": [] if run.folder is None else log_streams(runs_folder, run.folder),
+                "failures": {} if run.answer is None else run.answer.failures,
+            }
+            for run in runs
+        ],
+    }

@@ -1,0 +1,154 @@
+"""The figures of a study, made of its records in the background and kept as JSON for the page."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from functools import partial
+from threading import Lock
+from typing import Any, TypeVar
+
+from imoca.dashboard.background import SHORT_REST, Product, Worker
+from imoca.dashboard.comparison import History, compare, comparison_figure, front_history, is_comparable
+from imoca.dashboard.content import to_json
+from imoca.dashboard.view import StudyView
+from imoca.errors import ImocaError
+from imoca.report import data
+from imoca.report.figure_names import FigureName
+from imoca.study.recommendation import ParetoPoint
+from imoca.study.study import Study
+
+T = TypeVar("T")
+
+
+class FigureError(ImocaError):
+    """A figure that the page does not make."""
+
+
+RECORDS: dict[FigureName, Callable[[Study], Any]] = {
+    "fidelities": data.fidelity_records,
+    "cost": data.cost_records,
+    "front": data.front_record,
+    "trust": data.trust_records,
+    "correlation": data.correlation_records,
+    "convergence": data.convergence_record,
+}
+QUICK = ("fidelities", "cost")  # no model is fitted for them
+SLOWEST = ("convergence",)  # many models are
+MOST_FITTED = 2000  # trials; a fit takes half a minute then, and time grows with the third power
+
+
+@dataclass(frozen=True)
+class Wall:
+    """All that is made of one study."""
+
+    figures: dict[str, Product[str]]
+    history: Product[History]
+
+
+class Gallery:
+    """Figures by study and name. Quick ones never wait for slow ones, nor one study for another."""
+
+    def __init__(self) -> None:
+        self._quick = Worker("quick figures")
+        self._lock = Lock()
+        self._walls: dict[StudyView, Wall] = {}
+
+    def stamps(self, view: StudyView) -> dict[str, str]:
+        """Of which state of the study each figure is at present; newer ones are set to work."""
+        wall = self._wall(view)
+        if view.study is not None:
+            for product in wall.figures.values():
+                product.want(str(view.mark))
+        return {name: product.made.stamp for name, product in wall.figures.items() if product.made is not None}
+
+    def figure(self, view: StudyView, name: str) -> str | None:
+        """Plotly's JSON, or the words that say why there is none; None while nothing was made."""
+        product = self._wall(view).figures.get(name)
+        if product is None or (made := product.made) is None:
+            return None
+        return to_json({"fault": made.fault}) if made.content is None else made.content
+
+    def comparison(self, views: Sequence[StudyView]) -> str:
+        """Of the first study and those with the same objectives, as far as their histories are made."""
+        first = next((view.study for view in views if view.study is not None), None)
+        alike = [view for view in views if first and view.study and is_comparable(first, view.study)]
+        others = [view.name for view in views if view not in alike]
+        histories, pending, faults = [], [], []
+        for view in alike:
+            product = self._wall(view).history
+            product.want(str(view.mark))
+            made = product.made
+            if made is None or made.stamp != str(view.mark):
+                pending.append(view.name)
+            if made is not None and made.content is not None:
+                histories.append((view.name, made.content))
+            elif made is not None:
+                faults.append(f"{view.name}: {made.fault}")
+        figure = comparison_figure(compare(histories)).to_json() if histories else "null"
+        about = to_json({"pending": pending, "left_out": others, "faults": faults})
+        return f'{about[:-1]},"figure":{figure}}}'
+
+    def _wall(self, view: StudyView) -> Wall:
+        with self._lock:
+            if view not in self._walls:
+                self._walls[view] = self._new_wall(view)
+            return self._walls[view]
+
+    def _new_wall(self, view: StudyView) -> Wall:
+        slow, slowest = Worker(f"models of {view.id}"), Worker(f"histories of {view.id}")
+
+        def product(name: FigureName) -> Product[str]:
+            make = _making(view, partial(draw, name))
+            if name in QUICK:
+                return Product(self._quick, make, SHORT_REST)
+            return Product(slowest if name in SLOWEST else slow, make)
+
+        return Wall({name: product(name) for name in RECORDS}, Product(slowest, _making(view, _fitting(front_history))))
+
+
+def draw(name: FigureName, study: Study) -> str:
+    """Plotly's JSON; that of the front also tells which designs and trials its points stand for."""
+    from imoca.report.front_series import BEATEN
+    from imoca.report.plotly_figures import PLOTLY_DRAWERS
+
+    make = RECORDS[name] if name in QUICK else _fitting(RECORDS[name])
+    record = make(study)
+    content = PLOTLY_DRAWERS[name](record).to_json()
+    if not isinstance(record, data.FrontRecord):
+        return content
+    about = {"beaten": BEATEN, "points": [_point(record, point) for point in record.points]}
+    return f"{to_json(about)[:-1]},{content[1:]}"
+
+
+def _point(record: data.FrontRecord, point: ParetoPoint) -> dict[str, Any]:
+    measured = point.measured
+    trials = [
+        each.trial
+        for each in record.verified
+        if measured is not None
+        and each.parameters == point.parameters
+        and all(each.values[name] == value for name, value in measured.items())
+    ]
+    return asdict(point) | {"trial": trials[0] if trials else None}
+
+
+def _fitting(make: Callable[[Study], T]) -> Callable[[Study], T]:
+    def within_limits(study: Study) -> T:
+        n_answered = sum(trial.answer is not None for trial in study.trials)
+        if n_answered > MOST_FITTED:
+            raise FigureError(
+                f"Left out: it needs a model of {n_answered} trials, and the page fits {MOST_FITTED} at the most.",
+                hint="imoca report makes it, however long that takes.",
+            )
+        return make(study)
+
+    return within_limits
+
+
+def _making(view: StudyView, make: Callable[[Study], T]) -> Callable[[], T | None]:
+    def of_study() -> T | None:
+        study = view.study
+        return None if study is None else make(study)
+
+    return of_study

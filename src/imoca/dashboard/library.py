@@ -1,0 +1,49 @@
+"""Which databases there are to look at."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+from pathlib import Path
+
+from imoca.dashboard.view import StudyView
+
+SQLITE_MAGIC = b"SQLite format 3\0"
+APPLICATION = slice(68, 72)  # of the header of an SQLite file: what it belongs to
+APPLICATION_ID = b"IMOC"
+SUFFIX = "*.db"
+
+
+class Library:
+    """Databases named one by one, and those that lie in folders, looked for anew each time."""
+
+    def __init__(self, places: Sequence[Path]) -> None:
+        self._places = tuple(places)
+        self._lock = threading.Lock()
+        self._views: dict[Path, StudyView] = {}
+
+    def views(self) -> list[StudyView]:
+        """In the order of their names within each place; a file that was seen before keeps its view."""
+        with self._lock:
+            found = dict.fromkeys(path for place in self._places for path in _databases(place))
+            self._views = {path: self._views.get(path) or StudyView(path) for path in found}
+            return list(self._views.values())
+
+    def view(self, study_id: str) -> StudyView | None:
+        return next((view for view in list(self._views.values()) if view.id == study_id), None)
+
+
+def _databases(place: Path) -> list[Path]:
+    if not place.is_dir():
+        return [place]
+    return [path for path in sorted(place.glob(SUFFIX)) if path.is_file() and not _is_foreign(path)]
+
+
+def _is_foreign(path: Path) -> bool:
+    """Whether it is the sound database of another program; what cannot be read is shown as such."""
+    try:
+        with path.open("rb") as file:
+            header = file.read(APPLICATION.stop)
+    except OSError:
+        return False
+    return header.startswith(SQLITE_MAGIC) and header[APPLICATION] != APPLICATION_ID

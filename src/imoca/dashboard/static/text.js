@@ -1,0 +1,41 @@
+// Whatever stands in a name is shown as text; control characters and changes of direction by their code.
+const UNSEEN = /[\u0000-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g;
+
+export function printable(text) {
+  return String(text).replace(UNSEEN, (each) => "\\u" + each.charCodeAt(0).toString(16).padStart(4, "0"));
+}
+
+/** A value for a table: numbers to four digits. */
+export function short(value) {
+  if (value === null || value === undefined) return "";
+  if (typeof value !== "number") return printable(value);
+  if (Number.isInteger(value)) return String(value);
+  const size = Math.abs(value);
+  return size >= 1e5 || size < 1e-3 ? value.toExponential(3) : String(Number(value.toPrecision(4)));
+}
+
+export function duration(seconds) {
+  if (seconds < 10) return `${Number(seconds.toPrecision(2))} s`;
+  if (seconds < 120) return `${Math.round(seconds)} s`;
+  if (seconds < 7200) return `${Math.round(seconds / 60)} min`;
+  return `${(seconds / 3600).toFixed(1)} h`;
+}
+
+export function moment(seconds) {
+  return new Date(seconds * 1000).toLocaleString();
+}
+
+/** An element with text and children, never with markup. */
+export function element(name, { text, className, ...attributes } = {}, ...children) {
+  const made = document.createElement(name);
+  if (text !== undefined) made.textContent = printable(text);
+  if (className) made.className = className;
+  for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
+  made.append(...children);
+  return made;
+}
+
+/** Plotly takes tags and $formulas$ out of any text unless they are spelt as entities. */
+export function plotlyText(text) {
+  return printable(text).replace(/[&<>$%]/g, (each) => `&#${each.charCodeAt(0)};`);
+}

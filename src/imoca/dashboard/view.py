@@ -1,0 +1,189 @@
+"""One database as the page sees it: read again and again, never written, and its faults in words."""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+import threading
+import time
+import uuid
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from imoca.dashboard.content import columns, row, trial_content
+from imoca.dashboard.logs import Stream, log_tail
+from imoca.errors import ImocaError
+from imoca.problem.problem import Problem
+from imoca.study.accounting import NOT_RUN, bill
+from imoca.study.study import Study
+from imoca.trials import Run, Trial, TrialState
+
+logger = logging.getLogger(__name__)
+
+FRESH = 0.3  # seconds for which what was read counts as new: all who look share one reading
+RETRY = 2.0  # seconds until a file that could not be read is tried again
+
+
+@dataclass(frozen=True)
+class Mark:
+    """Up to where somebody has seen a study."""
+
+    opened: str = ""  # another one each time the database is opened, for its trials may be others
+    version: int = 0  # grows with every change seen
+
+    @staticmethod
+    def read(text: str) -> Mark:
+        """What `str` wrote; nothing seen if it is anything else."""
+        opened, _, version = text.partition(".")
+        is_number = version.isascii() and version.isdecimal() and len(version) < 18
+        return Mark(opened, int(version)) if is_number else Mark()
+
+    def __str__(self) -> str:
+        return f"{self.opened}.{self.version}"
+
+
+@dataclass(frozen=True)
+class Changes:
+    """What happened to a study since a mark."""
+
+    mark: Mark
+    is_reset: bool  # forget what was seen before
+    problem: Problem | None  # None if the study cannot be read
+    trials: tuple[Trial, ...]
+
+
+class StudyView:
+    """A study that is opened when first looked at, and again if its file is another one."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.id = hashlib.sha256(str(path.absolute()).encode("utf-8", "surrogateescape")).hexdigest()[:16]
+        self._lock = threading.Lock()
+        self._study: Study | None = None
+        self._fault = ""
+        self._file: tuple[int, int] | None = None
+        self._read_at = float("-inf")
+        self._mark = Mark()
+        self._trials: tuple[Trial, ...] = ()
+        self._changed_at: list[int] = []  # per trial, the version with which it came
+        self._standing: dict[str, Any] = {}
+        self._driver: dict[str, Any] | None = None
+
+    @property
+    def name(self) -> str:
+        return self.path.stem
+
+    @property
+    def study(self) -> Study | None:
+        """None if it cannot be read."""
+        return self._study
+
+    @property
+    def mark(self) -> Mark:
+        return self._mark
+
+    def refresh(self) -> None:
+        """Read what is new. Whatever is wrong with the file is kept in words: the other studies go on."""
+        with self._lock:
+            if time.monotonic() - self._read_at < (RETRY if self._fault else FRESH):
+                return
+            try:
+                self._read()
+                self._fault = ""
+            except ImocaError as error:
+                self._close(f"{error.message} {error.hint}")
+            except Exception as error:
+                logger.warning("%s cannot be shown: %s: %s", self.path, type(error).__name__, error)
+                self._close(f"{self.path} cannot be shown: {type(error).__name__}: {error}")
+            self._read_at = time.monotonic()
+
+    def changes(self, since: Mark) -> Changes:
+        with self._lock:
+            is_reset = since.opened != self._mark.opened or since.version > self._mark.version
+            version = 0 if is_reset else since.version
+            new = tuple(t for t, at in zip(self._trials, self._changed_at, strict=True) if at > version)
+            return Changes(self._mark, is_reset, None if self._study is None else self._study.problem, new)
+
+    def overview(self) -> dict[str, Any]:
+        """How the study stands, or why it cannot be read."""
+        with self._lock:
+            content = {"id": self.id, "name": self.name, "path": str(self.path), "fault": self._fault or None}
+            return content if self._study is None else content | self._standing | {"driver": self._driver}
+
+    def table(self, since: Mark) -> dict[str, Any]:
+        """The rows of all trials that are new since a mark; the columns with the first of them."""
+        changes = self.changes(since)
+        problem = changes.problem
+        content: dict[str, Any] = {"mark": str(changes.mark), "reset": changes.is_reset, "rows": []}
+        if problem is None:
+            return content | {"columns": []}
+        if changes.is_reset:
+            content["columns"] = columns(problem)
+        return content | {"rows": [row(problem, trial) for trial in changes.trials]}
+
+    def trial(self, number: int) -> dict[str, Any] | None:
+        study, trials = self._study, self._trials
+        if study is None or not 0 <= number < len(trials):
+            return None
+        return trial_content(trials[number], _runs(study, number), study.runs_folder)
+
+    def log(self, number: int, run: int, stream: Stream) -> str | None:
+        """The tail of the log of a trial's run, counted from 0; None if there is none."""
+        if (study := self._study) is None:
+            return None
+        runs = _runs(study, number)
+        folder = runs[run].folder if 0 <= run < len(runs) else None
+        return None if folder is None else log_tail(study.runs_folder, folder, stream)
+
+    def _read(self) -> None:
+        study = self._opened()
+        trials = study.trials
+        known = self._trials
+        changed = [i for i, trial in enumerate(trials) if i >= len(known) or trial is not known[i]]
+        owner = study.owner
+        if changed:
+            version = self._mark.version + 1
+            self._changed_at += [version] * (len(trials) - len(known))
+            for i in changed:
+                self._changed_at[i] = version
+            self._trials, self._mark = trials, Mark(self._mark.opened, version)
+            self._standing = _standing(study, trials)
+        self._driver = None if owner is None else {"pid": owner.pid, "host": owner.host, "since": owner.since}
+
+    def _opened(self) -> Study:
+        status = self.path.stat() if self.path.exists() else None
+        file = None if status is None else (status.st_dev, status.st_ino)
+        if self._study is None or file != self._file:
+            self._close("")
+            self._study = Study.load(self.path, read_only=True)
+            self._file, self._mark = file, Mark(uuid.uuid4().hex, 0)
+            self._standing = _standing(self._study, ())
+        return self._study
+
+    def _close(self, fault: str) -> None:
+        self._study, self._fault = None, fault
+        self._trials, self._changed_at, self._mark = (), [], Mark()
+        self._standing, self._driver = {}, None
+
+
+def _standing(study: Study, trials: Sequence[Trial]) -> dict[str, Any]:
+    states = Counter(str(trial.state) for trial in trials)
+    failures = [(t.number, name, why) for t in trials for name, why in t.failures.items() if why != NOT_RUN]
+    last = dict(zip(("trial", "simulator", "reason"), failures[-1], strict=True)) if failures else None
+    return {
+        "method": study.method,
+        "seed": study.seed,
+        "objectives": [{"name": each.name, "goal": each.goal} for each in study.problem.objectives],
+        "n_trials": len(trials),
+        "states": {state: states[state] for state in TrialState},
+        "n_failures": len(failures),
+        "last_failure": last,
+        "cost_spent": bill(study.problem, trials).total,
+    }
+
+
+def _runs(study: Study, number: int) -> list[Run]:
+    return [run for run in study.runs if run.trial == number]

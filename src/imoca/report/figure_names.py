@@ -1,0 +1,30 @@
+"""The figures there are, their titles, and what stands in their place while there is nothing to draw."""
+
+from __future__ import annotations
+
+from typing import Literal, get_args
+
+FigureName = Literal["front", "parallel", "convergence", "fidelities", "cost", "trust", "correlation"]
+Backend = Literal["plotly", "matplotlib"]
+
+FIGURE_NAMES: tuple[FigureName, ...] = get_args(FigureName)
+
+TITLES: dict[FigureName, str] = {
+    "front": "The Pareto front at full accuracy",
+    "parallel": "The designs on the front",
+    "convergence": "How the front came to be",
+    "fidelities": "The fidelity chosen for each simulator",
+    "cost": "Where the cost went",
+    "trust": "Is the model to be trusted?",
+    "correlation": "Is a cheap fidelity worth it?",
+}
+NOTHING: dict[FigureName, str] = {
+    "front": "No front yet: no trial has an answer.",
+    "parallel": "No front yet: no trial has an answer.",
+    "convergence": "No front yet: no trial has an answer.",
+    "fidelities": "No simulator with a fidelity was run yet.",
+    "cost": "Nothing was spent yet.",
+    "trust": "No model yet: no trial has an answer.",
+    "correlation": "No simulator with a fidelity has an answer yet.",
+}
+COST_UNIT = "full-fidelity runs"

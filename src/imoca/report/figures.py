@@ -1,0 +1,117 @@
+"""From a study to a figure, and from a figure to a file; plotly and matplotlib are loaded when one is drawn."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Callable, Mapping
+from io import BytesIO
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, get_args
+
+from imoca.errors import FigureError, MissingPackageError, StorageError
+from imoca.report.data import (
+    convergence_record,
+    correlation_records,
+    cost_records,
+    fidelity_records,
+    front_record,
+    trust_records,
+)
+from imoca.report.figure_names import FIGURE_NAMES, Backend, FigureName
+from imoca.report.parallel import parallel_record
+from imoca.study.study import Study
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+RECORDS: Mapping[FigureName, Callable[[Study], Any]] = {
+    "front": front_record,
+    "parallel": lambda study: parallel_record(study, front_record(study)),
+    "convergence": convergence_record,
+    "fidelities": fidelity_records,
+    "cost": cost_records,
+    "trust": trust_records,
+    "correlation": correlation_records,
+}
+PRINTED = (".png", ".pdf", ".svg")  # by matplotlib; a page is by plotly
+NO_DATE = {".png": {}, ".pdf": {"CreationDate": None}, ".svg": {"Date": None}}  # same study, same file
+
+
+def drawers(backend: Backend) -> Mapping[FigureName, Callable[[Any], Any]]:
+    """What draws each figure from its record."""
+    if backend not in get_args(Backend):
+        raise FigureError(f"There is no backend {backend!r}.", hint=f"The backends are {list(get_args(Backend))}.")
+    try:
+        if backend == "plotly":
+            from imoca.report.plotly_figures import PLOTLY_DRAWERS
+
+            return PLOTLY_DRAWERS
+        from imoca.report.matplotlib_figures import MATPLOTLIB_DRAWERS
+
+        return MATPLOTLIB_DRAWERS
+    except ModuleNotFoundError as error:
+        if error.name is None or error.name.split(".")[0] != backend:
+            raise
+        raise MissingPackageError(
+            f"Drawing needs {backend}, which is not installed.", hint="Install it with: pip install 'imoca[report]'"
+        ) from error
+
+
+def draw(study: Study, name: FigureName, backend: Backend) -> Any:
+    check_figure_name(name)
+    drawer = drawers(backend)[name]
+    return drawer(RECORDS[name](study))
+
+
+def check_figure_name(name: str) -> FigureName:
+    for known in FIGURE_NAMES:
+        if known == name:
+            return known
+    raise FigureError(f"There is no figure {name!r}.", hint=f"The figures are {', '.join(FIGURE_NAMES)}.")
+
+
+def backend_for(path: Path) -> Backend:
+    """Who draws into a file of this name."""
+    suffix = path.suffix.lower()
+    if suffix == ".html":
+        return "plotly"
+    if suffix in PRINTED:
+        return "matplotlib"
+    raise FigureError(
+        f"{path} ends in {suffix!r}, which no figure is written as.",
+        hint="End it in .html for a page, or in .png, .pdf or .svg for a picture.",
+    )
+
+
+def figure_file(study: Study, name: FigureName, path: Path) -> bytes:
+    """The content of a file of this name: a page that needs no network, or a picture."""
+    backend = backend_for(path)
+    figure = draw(study, name, backend)
+    if backend == "plotly":
+        return figure.to_html(include_plotlyjs=True, div_id="figure", config={"displaylogo": False}).encode("utf-8")
+    return picture(figure, path.suffix.lower())
+
+
+def picture(figure: Figure, suffix: str) -> bytes:
+    import matplotlib as mpl
+
+    content = BytesIO()
+    # The same names in every file, and text stays text.
+    with mpl.rc_context({"svg.hashsalt": "imoca", "pdf.fonttype": 42}), warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="Glyph .* missing from font", category=UserWarning)
+        figure.savefig(content, format=suffix.removeprefix("."), metadata=NO_DATE[suffix])
+    return content.getvalue()
+
+
+def write_whole(path: Path, content: bytes) -> None:
+    """Whole or not at all: a reader never finds half a file."""
+    unfinished = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        unfinished.write_bytes(content)
+        unfinished.replace(path)
+    except OSError as error:
+        unfinished.unlink(missing_ok=True)
+        raise StorageError(
+            f"{path} cannot be written: {error.strerror}.", hint="Choose another place with -o, or make room."
+        ) from error

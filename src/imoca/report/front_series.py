@@ -1,0 +1,101 @@
+"""The points of a front, sorted into those predicted, those verified, and those measured but beaten."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from imoca.report.data import FrontRecord
+from imoca.report.labels import listed, number, shortened, with_deviation
+
+N_DEVIATIONS = 2.0  # that a bar reaches to either side
+N_BARS = 30  # of a front; more would cover the points
+
+BARS = ", ± 2 standard deviations"
+PREDICTED = f"predicted front{BARS}"
+VERIFIED = "on the front, verified at full accuracy"
+BEATEN = "measured at full accuracy, not on the front"
+
+
+@dataclass(frozen=True)
+class FrontSeries:
+    """Points that look alike, one column of values per objective."""
+
+    label: str
+    columns: tuple[tuple[float, ...], ...]  # (K, n)
+    bars: tuple[tuple[float, ...], ...] | None  # (K, n), NaN where none is drawn, None if measured
+    descriptions: tuple[tuple[str, ...], ...]  # (n, lines)
+    numbers: tuple[int, ...]  # of the point in the front, or of the trial if it is not on it
+
+    @property
+    def n_points(self) -> int:
+        return len(self.numbers)
+
+
+def front_series(record: FrontRecord) -> tuple[FrontSeries, ...]:
+    """In drawing order, without the empty ones."""
+    names = [objective.name for objective in record.objectives]
+    found = (_beaten(record, names), _predicted(record, names), _verified(record, names))
+    return tuple(series for series in found if series.n_points)
+
+
+def _predicted(record: FrontRecord, names: Sequence[str]) -> FrontSeries:
+    kept = [(i, point) for i, point in enumerate(record.points) if not point.verified]
+    has_bar = _spread(len(kept), N_BARS)
+    return FrontSeries(
+        PREDICTED,
+        tuple(tuple(point.predicted[name] for _, point in kept) for name in names),
+        tuple(
+            tuple(
+                N_DEVIATIONS * point.uncertainty[name] if k in has_bar else float("nan")
+                for k, (_, point) in enumerate(kept)
+            )
+            for name in names
+        ),
+        tuple(
+            (
+                *(f"{shortened(n)}: {with_deviation(point.predicted[n], point.uncertainty[n])}" for n in names),
+                *listed(point.parameters),
+            )
+            for _, point in kept
+        ),
+        tuple(i for i, _ in kept),
+    )
+
+
+def _verified(record: FrontRecord, names: Sequence[str]) -> FrontSeries:
+    kept = [(i, point, point.measured) for i, point in enumerate(record.points) if point.measured is not None]
+    return FrontSeries(
+        VERIFIED,
+        tuple(tuple(measured[name] for _, _, measured in kept) for name in names),
+        None,
+        tuple(
+            (*(f"{shortened(n)}: {number(measured[n])}, measured" for n in names), *listed(point.parameters))
+            for _, point, measured in kept
+        ),
+        tuple(i for i, _, _ in kept),
+    )
+
+
+def _beaten(record: FrontRecord, names: Sequence[str]) -> FrontSeries:
+    on_front = [(dict(point.parameters), dict(point.measured)) for point in record.points if point.measured is not None]
+    kept = [each for each in record.verified if (each.parameters, {n: each.values[n] for n in names}) not in on_front]
+    return FrontSeries(
+        BEATEN,
+        tuple(tuple(each.values[name] for each in kept) for name in names),
+        None,
+        tuple(
+            (
+                f"trial {each.trial}",
+                *(f"{shortened(n)}: {number(each.values[n])}, measured" for n in names),
+                *listed(each.parameters),
+            )
+            for each in kept
+        ),
+        tuple(each.trial for each in kept),
+    )
+
+
+def _spread(n: int, n_kept: int) -> set[int]:
+    """At most so many of the first n whole numbers, the first and the last among them."""
+    return set(range(n)) if n <= n_kept else {round(i * (n - 1) / (n_kept - 1)) for i in range(n_kept)}

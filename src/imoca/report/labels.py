@@ -1,0 +1,106 @@
+"""Names as a figure shows them: whatever stands in a name is shown, never obeyed."""
+
+from __future__ import annotations
+
+import html
+import math
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from imoca.study.wording import printable
+
+if TYPE_CHECKING:
+    from imoca.report.data import CorrelationRecord, ObjectiveRecord
+
+LONGEST_NAME = 40  # characters of a name in a figure
+LONGEST_AXIS_NAME = 26  # beside an axis, which may be short
+SMALLEST_PLAIN, LARGEST_PLAIN = 1e-5, 1e6  # deviations written without an exponent
+WIDE = 10.0  # largest over smallest
+N_TICKS = 8  # on a logarithmic axis
+N_LISTED = 12  # parameters named where the pointer rests
+
+
+def shortened(name: str, longest: int = LONGEST_NAME) -> str:
+    shown = printable(name)
+    return shown if len(shown) <= longest else f"{shown[: longest - 1]}…"
+
+
+def plotly_text(text: str) -> str:
+    """Plotly takes tags, $formulas$ and %{templates} out of any text unless they are spelt as entities."""
+    return html.escape(text, quote=False).replace("$", "&#36;").replace("%", "&#37;")
+
+
+def matplotlib_text(text: str) -> str:
+    """Matplotlib sets $formulas$, and leaves labels that start with an underscore out of the legend."""
+    escaped = text.replace("$", r"\$")
+    return f" {escaped}" if escaped.startswith("_") else escaped
+
+
+def axis_label(objective: ObjectiveRecord) -> str:
+    """The arrow is right on both axes: the label of an upright one is turned, and the arrow with it."""
+    name = shortened(objective.name, LONGEST_AXIS_NAME)
+    return f"← better   {name} (minimize)" if objective.goal == "minimize" else f"{name} (maximize)   better →"
+
+
+def upright_label(objective: ObjectiveRecord, longest: int = LONGEST_NAME) -> str:
+    """For a label that is not turned with its axis."""
+    arrow = "↓" if objective.goal == "minimize" else "↑"
+    return f"{shortened(objective.name, longest)} {arrow}"
+
+
+def number(value: object) -> str:
+    """To four digits, or the text that it is."""
+    return f"{value:.4g}" if isinstance(value, float) else str(value)
+
+
+def with_deviation(value: float, deviation: float) -> str:
+    """To the digits that the deviation leaves, two of its own."""
+    if not (0.0 < deviation < math.inf) or not SMALLEST_PLAIN <= deviation < LARGEST_PLAIN:
+        return f"{value:.4g} ± {deviation:.2g}"
+    n_decimals = max(0, 1 - math.floor(math.log10(deviation)))
+    return f"{value:.{n_decimals}f} ± {deviation:.{n_decimals}f}"
+
+
+def listed(named: Mapping[str, object]) -> list[str]:
+    """One line each, such as "sweep = 12.5", not too many."""
+    lines = [f"{shortened(name)} = {shortened(number(value))}" for name, value in named.items()]
+    return lines if len(lines) <= N_LISTED else [*lines[:N_LISTED], f"and {len(lines) - N_LISTED} more"]
+
+
+def percent(share: float) -> str:
+    return f"{100.0 * share:.0f} %"
+
+
+def share(ratio: float) -> str:
+    """As `percent`, of any size."""
+    return f"{100.0 * ratio:.3g} %"
+
+
+def log_ticks(values: Sequence[float]) -> list[float]:
+    """1, 2 and 5 times the powers of ten that lie among positive values, or the powers alone if those are many."""
+    low, high = min(values), max(values)
+    decades = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
+    for steps in ((1.0, 2.0, 5.0), (1.0,)):
+        ticks = [step * 10.0**decade for decade in decades for step in steps]
+        kept = [tick for tick in ticks if 0.999 * low <= tick <= 1.001 * high]
+        if len(kept) <= N_TICKS:
+            break
+    return kept or [low]
+
+
+def is_wide(values: Sequence[float]) -> bool:
+    """Whether a logarithmic axis shows positive values better."""
+    return bool(values) and min(values) > 0.0 and max(values) > WIDE * min(values)
+
+
+def rounded(value: float, span: float) -> str:
+    """To the digits that matter on a scale of this span."""
+    if not 0.0 < span < math.inf:
+        return number(value)
+    return f"{round(value, 3 - math.floor(math.log10(span))):.4g}"
+
+
+def correlation_range(records: Sequence[CorrelationRecord]) -> list[float]:
+    """From 0, or from the lowest if that is less, so that 0.97 does not look like nothing."""
+    lowest = min((c for record in records for c in record.correlations if not math.isnan(c)), default=0.0)
+    return [min(0.0, lowest) - 0.03, 1.03]

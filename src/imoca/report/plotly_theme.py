@@ -1,0 +1,69 @@
+"""How plotly figures look, on light and on dark paper."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import plotly.graph_objects as go
+
+from imoca.report.labels import plotly_text
+from imoca.report.palette import COLOURS
+
+FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, sans-serif"
+HEIGHT = 460  # pixels
+LEGEND_ABOVE = {"orientation": "h", "yanchor": "bottom", "y": 1.01, "xanchor": "left", "x": 0.0}
+
+LEGEND_BELOW = {"orientation": "h", "yanchor": "bottom", "y": 0.0, "yref": "container", "xanchor": "left", "x": 0.0}
+
+
+def template(ink: str, grid: str, paper: str) -> go.layout.Template:
+    axis = {
+        "gridcolor": grid,
+        "linecolor": grid,
+        "zerolinecolor": grid,
+        "showline": True,
+        "ticks": "outside",
+        "tickcolor": grid,
+        "automargin": True,
+        "title": {"standoff": 8},
+    }
+    space_axis = {"gridcolor": grid, "linecolor": grid, "zerolinecolor": grid, "backgroundcolor": paper, "color": ink}
+    return go.layout.Template(
+        layout={
+            "paper_bgcolor": paper,
+            "plot_bgcolor": paper,
+            "font": {"color": ink, "family": FONT, "size": 13},
+            "title": {"font": {"size": 16}, "x": 0.02, "y": 1.0, "yanchor": "top", "pad": {"t": 14}},
+            "colorway": list(COLOURS),
+            "hoverlabel": {"align": "left", "bgcolor": paper, "font": {"color": ink}},
+            "xaxis": axis,
+            "yaxis": axis,
+            "scene": {"xaxis": space_axis, "yaxis": space_axis, "zaxis": space_axis},
+        }
+    )
+
+
+LIGHT = {"ink": "#1f2328", "grid": "#d8dee4", "paper": "#ffffff"}
+DARK = {"ink": "#e6edf3", "grid": "#3d444d", "paper": "#12161c"}
+
+
+def figure(traces: Sequence[Any], title: str, height: int = HEIGHT, min_width: int = 320) -> go.Figure:
+    """With a title of ours; below ``min_width`` pixels a page should scroll rather than squeeze it."""
+    made = go.Figure(data=list(traces))
+    made.update_layout(
+        template=template(**LIGHT),
+        title_text=title,
+        height=height,
+        margin={"l": 70, "r": 24, "t": 110, "b": 60},
+        legend=LEGEND_ABOVE,
+        meta={"min_width": min_width},
+    )
+    return made
+
+
+def nothing_to_show(title: str, reason: str) -> go.Figure:
+    made = figure([], title, height=220)
+    made.update_layout(xaxis_visible=False, yaxis_visible=False)
+    made.add_annotation(text=plotly_text(reason), showarrow=False, x=0.5, y=0.5, xref="paper", yref="paper")
+    return made

@@ -1,0 +1,47 @@
+"""What a problem is made of, in words."""
+
+from __future__ import annotations
+
+from imoca.problem.cost import CallableCost, ExpressionCost, LevelCosts
+from imoca.problem.fidelity import Fidelity
+from imoca.problem.parameters import Choice, Parameter, Real
+from imoca.problem.reference import FunctionReference, reference_to
+from imoca.problem.simulator import Command, Simulator
+from imoca.report.labels import number
+
+
+def parameter_words(parameter: Parameter) -> tuple[str, str]:
+    """Kind and range."""
+    if isinstance(parameter, Choice):
+        return "choice", ", ".join(map(number, parameter.values))
+    is_log = isinstance(parameter, Real) and parameter.log
+    kind = "real" if isinstance(parameter, Real) else "integer"
+    return kind, f"{parameter.low:g} to {parameter.high:g}" + (", log" if is_log else "")
+
+
+def fidelity_words(fidelity: Fidelity) -> str:
+    if fidelity.kind == "none":
+        return "none: always at full accuracy"
+    if fidelity.kind == "levels":
+        return f"{', '.join(map(number, fidelity.values))}; the last is full accuracy"
+    log = ", log" if fidelity.log else ""
+    return f"{fidelity.low:g} to {fidelity.high:g}{log}; full accuracy at {number(fidelity.target)}"
+
+
+def cost_words(simulator: Simulator) -> str:
+    cost = simulator.cost
+    if isinstance(cost, ExpressionCost):
+        return cost.text
+    if isinstance(cost, LevelCosts):
+        return ", ".join(f"{value:g}" for value in cost.values)
+    return "by a function" if isinstance(cost, CallableCost) else "measured"
+
+
+def run_words(simulator: Simulator) -> str:
+    run = simulator.run
+    if run is None:
+        return "by hand: its answers are told"
+    if isinstance(run, Command):
+        return " ".join(run.arguments)
+    reference = run if isinstance(run, FunctionReference) else reference_to(run)
+    return f"the Python function {reference.path if reference else getattr(run, '__name__', 'without a name')}"

@@ -1,0 +1,60 @@
+"""What the verb refuses, and how it starts and ends."""
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from pathlib import Path
+
+import pytest
+
+from imoca.cli import dashboard as verb
+
+
+@pytest.mark.parametrize("host", ["0.0.0.0", "192.168.1.7", "::", "example.org"])  # noqa: S104
+def test_other_addresses_need_a_token(imoca, host: str) -> None:
+    answer = imoca("dashboard", "--host", host)
+    assert answer.code == 2
+    assert "--token" in answer.err
+
+
+def test_a_short_token_is_refused(imoca) -> None:
+    answer = imoca("dashboard", "--token", "guessable")
+    assert answer.code == 2
+    assert "16" in answer.err
+
+
+def test_a_port_that_is_taken_is_told_in_words(imoca) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        answer = imoca("dashboard", "--port", str(taken.getsockname()[1]))
+    assert answer.code == 2
+    assert "--port" in answer.err
+
+
+def test_what_is_not_installed_is_named_with_the_extra(imoca, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys.modules[verb.__module__], "find_spec", lambda name: None)
+    answer = imoca("dashboard")
+    assert answer.code == 2
+    assert "imoca[dashboard]" in answer.err
+    assert "uvicorn" in answer.err
+
+
+@pytest.mark.slow
+def test_it_serves_the_folder_until_interrupted(tmp_path: Path) -> None:
+    code = "import sys; from imoca.cli import main; main()"
+    command = [sys.executable, "-c", code, "dashboard", "--port", "0"]
+    environment = os.environ | {"OMP_NUM_THREADS": "1"}
+    with subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.PIPE, text=True, env=environment) as process:
+        assert process.stderr is not None
+        address = process.stderr.readline().split()[1]
+        assert address.startswith("http://127.0.0.1:")
+        with urllib.request.urlopen(f"{address}api/studies", timeout=20) as response:  # noqa: S310
+            assert response.read() == b'{"studies":[]}'
+        started = time.monotonic()
+        process.send_signal(signal.SIGINT)
+        assert process.wait(20) in (0, 130)
+        assert time.monotonic() - started < 10.0
+        assert process.stderr.read() == ""

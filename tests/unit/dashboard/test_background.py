@@ -1,0 +1,74 @@
+"""Slow things are made one at a time, when they are wanted, and not too often."""
+
+import threading
+import time
+from collections.abc import Callable
+
+import pytest
+
+from imoca.dashboard import background
+from imoca.dashboard.background import Product, Worker
+
+
+def wait_until(is_so: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + 5.0
+    while not is_so():
+        assert time.monotonic() < deadline
+        time.sleep(0.005)
+
+
+def test_a_product_is_made_once_per_stamp(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(background, "PAUSE", 0.0)
+    calls: list[int] = []
+    product = Product(Worker("test"), lambda: calls.append(1) or len(calls), rest=0.0)
+    for stamp, content in (("a", 1), ("a", 1), ("b", 2)):
+        product.want(stamp)
+        wait_until(lambda stamp=stamp: product.made is not None and product.made.stamp == stamp)
+        assert product.made is not None
+        assert product.made.content == content
+    assert len(calls) == 2
+
+
+def test_asking_never_waits_and_does_not_pile_up() -> None:
+    gate, calls = threading.Event(), []
+
+    def slow() -> str:
+        calls.append(1)
+        gate.wait(5.0)
+        return "done"
+
+    product = Product(Worker("test"), slow)
+    started = time.monotonic()
+    for _ in range(100):
+        product.want("a")
+    assert time.monotonic() - started < 0.5
+    assert product.made is None
+    gate.set()
+    wait_until(lambda: product.made is not None)
+    assert len(calls) == 1
+
+
+def test_after_a_slow_making_there_is_a_rest(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(background, "PAUSE", 60.0)
+    product = Product(Worker("test"), lambda: "made")
+    product.want("a")
+    wait_until(lambda: product.made is not None)
+    product.want("b")
+    time.sleep(0.05)
+    assert product.made is not None
+    assert product.made.stamp == "a"
+
+
+def test_what_cannot_be_made_is_told_and_the_worker_goes_on() -> None:
+    worker = Worker("test")
+
+    def broken() -> str:
+        raise ValueError("no such number")
+
+    bad, good = Product(worker, broken), Product(worker, lambda: "made")
+    bad.want("a")
+    good.want("a")
+    wait_until(lambda: good.made is not None)
+    assert bad.made is not None
+    assert bad.made.content is None
+    assert "no such number" in bad.made.fault

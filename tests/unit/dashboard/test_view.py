@@ -1,0 +1,82 @@
+"""A view follows its file through everything that can happen to it."""
+
+from pathlib import Path
+
+import pytest
+
+from imoca import Study
+from imoca.dashboard import view as view_module
+from imoca.dashboard.view import Mark, StudyView
+
+
+@pytest.fixture(autouse=True)
+def _always_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(view_module, "FRESH", 0.0)
+    monkeypatch.setattr(view_module, "RETRY", 0.0)
+
+
+def test_trials_answered_out_of_order_are_told_once_each(database: Path) -> None:
+    study, view = Study.load(database), StudyView(database)
+    first, second = study.ask(), study.ask()
+    view.refresh()
+    mark = view.mark
+    study.fail(second, "b")
+    view.refresh()
+    assert [trial.number for trial in view.changes(mark).trials] == [second.number]
+    study.fail(first, "a")
+    view.refresh()
+    assert {trial.number for trial in view.changes(mark).trials} == {first.number, second.number}
+    assert view.changes(view.mark).trials == ()
+
+
+def test_a_study_begun_anew_under_the_same_name_is_read_anew(database: Path) -> None:
+    view = StudyView(database)
+    view.refresh()
+    mark = view.mark
+    problem = Study.load(database, read_only=True).problem
+    for path in database.parent.iterdir():
+        path.unlink()
+    view.refresh()
+    assert "There is no study" in view.overview()["fault"]
+    Study(problem, method="random", seed=1, storage=database).ask()
+    view.refresh()
+    changes = view.changes(mark)
+    assert changes.is_reset
+    assert len(changes.trials) == 1
+    assert view.overview()["seed"] == 1
+    assert view.overview()["fault"] is None
+
+
+def test_the_driver_is_shown_while_it_lives(database: Path) -> None:
+    from imoca.storage.owner import this_process
+
+    study, view = Study.load(database), StudyView(database)
+    owner = this_process()
+    study._storage.claim(owner)
+    view.refresh()
+    assert view.overview()["driver"]["pid"] == owner.pid
+    study._storage.release(owner)
+    view.refresh()
+    assert view.overview()["driver"] is None
+
+
+def test_whatever_goes_wrong_in_reading_is_told_in_words(database: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(*arguments: object, **settings: object) -> None:
+        raise KeyError("fitted")
+
+    view = StudyView(database)
+    monkeypatch.setattr(Study, "load", broken)
+    view.refresh()
+    assert "KeyError" in view.overview()["fault"]
+    assert view.table(Mark())["rows"] == []
+    assert view.trial(0) is None
+
+
+def test_a_reader_in_the_middle_of_a_write_neither_waits_nor_blocks(database: Path) -> None:
+    study, view = Study.load(database), StudyView(database)
+    view.refresh()
+    with study._storage._transaction() as connection:
+        connection.execute("UPDATE trials SET finished = 1.0")
+        view.refresh()
+        assert view.overview()["fault"] is None
+        assert view.overview()["n_trials"] == 9

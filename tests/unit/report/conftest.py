@@ -1,0 +1,128 @@
+"""Records made by hand, of any number of objectives, with names that try to be obeyed."""
+
+import math
+from collections.abc import Callable
+
+import pytest
+
+from imoca import Choice, Fidelity, Integer, Objective, Problem, Real, Simulator, Study
+from imoca.report.data import (
+    ConvergenceRecord,
+    CorrelationRecord,
+    CostRecord,
+    FidelityRecord,
+    FrontRecord,
+    ObjectiveRecord,
+    TrustRecord,
+    VerifiedRecord,
+)
+from imoca.report.parallel import ParallelAxis, ParallelRecord
+from imoca.study.recommendation import ParetoPoint
+
+HOSTILE = "</script><b onclick='x'>$\\frac{1}$ %{x} & \"_"
+
+
+def record_of(n_objectives: int, hostile: str = "") -> dict[str, object]:
+    """Every figure's record, by the figure's name."""
+    names = [f"f{j}{hostile}" for j in range(n_objectives)]
+    objectives = tuple(ObjectiveRecord(name, "minimize" if j % 2 else "maximize") for j, name in enumerate(names))
+    points = tuple(
+        ParetoPoint(
+            {f"x{hostile}": 0.1 * i, "skin": "al"},
+            {name: math.sin(i + j) for j, name in enumerate(names)},
+            dict.fromkeys(names, 0.1 + 0.01 * i),
+            {name: math.sin(i + j) + 0.05 for j, name in enumerate(names)} if i == 3 else None,
+        )
+        for i in range(6)
+    )
+    beaten = VerifiedRecord(7, {f"x{hostile}": 0.5, "skin": "al"}, dict.fromkeys(names, 0.25))
+    on_front = VerifiedRecord(3, dict(points[3].parameters), dict(points[3].measured or {}))
+    axes = (
+        ParallelAxis(f"x{hostile}", None, tuple(0.1 * i for i in range(6)), 0.0, 1.0),
+        ParallelAxis("skin", None, (0.0,) * 6, 0.0, 1.0, (0.0, 1.0), ("al", f"cfrp{hostile}")),
+        *(
+            ParallelAxis(each.name, each, tuple((p.measured or p.predicted)[each.name] for p in points), -1.0, 1.0)
+            for each in objectives
+        ),
+    )
+    return {
+        "front": FrontRecord(objectives, points, (on_front, beaten)),
+        "parallel": ParallelRecord(axes, tuple(point.verified for point in points)),
+        "convergence": ConvergenceRecord((1, 5, 9), (0.5, 2.0, 8.0), (0.2, 0.6, 0.7), (1.5, 0.3, 0.0)),
+        "fidelities": tuple(
+            FidelityRecord(
+                f"s{j}{hostile}",
+                *("levels", (0, 1, 2), (0.0, 0.5, 1.0), ("coarse", f"fine{hostile}", "coarse"), (0.0, 1.0, 0.0)),
+                *((False, False, True), (0.0, 1.0), ("coarse", f"fine{hostile}")),
+            )
+            for j in range(n_objectives)
+        ),
+        "cost": tuple(
+            CostRecord(f"s{j}{hostile}", ("coarse", f"fine{hostile}"), (0.75, 2.0), (3, 2), 0.25 * j)
+            for j in range(n_objectives)
+        ),
+        "trust": tuple(
+            TrustRecord(name, (0, 1, 2), (0.0, 0.5, 1.0), (1.0, 2.0, 9.0), (1.1, 1.9, 3.0), (0.1, 0.2, 0.5))
+            for name in names
+        ),
+        "correlation": tuple(
+            CorrelationRecord(
+                name,
+                f"s{hostile}",
+                ("coarse", "middle", f"fine{hostile}"),
+                (0.0, 0.5, 1.0),
+                (0.7, 0.9, 1.0),
+                (0.02, 0.3, 1.0),
+            )
+            for name in names
+        ),
+    }
+
+
+@pytest.fixture
+def records() -> Callable[..., dict[str, object]]:
+    return record_of
+
+
+@pytest.fixture
+def hostile() -> str:
+    return HOSTILE
+
+
+@pytest.fixture
+def empty_study() -> Study:
+    return Study(Problem([Real("x", 0, 1)], [Simulator("s", [Objective("f", "minimize")])]))
+
+
+@pytest.fixture(scope="session")
+def hostile_study() -> Study:
+    """Two simulators, a choice, an integer and a log scale; eight trials, one of them failed, two at full accuracy."""
+    x, n, skin = f"x{HOSTILE}", "n", f"skin{HOSTILE}"
+    problem = Problem(
+        [Real(x, 0.1, 10.0, log=True), Integer(n, 1, 4), Choice(skin, ["al", f"cfrp{HOSTILE}", True])],
+        [
+            Simulator(
+                f"cfd{HOSTILE}",
+                [Objective(f"drag{HOSTILE}", "minimize")],
+                fidelity=Fidelity.continuous(),
+                cost="0.1 + z",
+            ),
+            Simulator(
+                f"mass{HOSTILE}",
+                [Objective(f"lift{HOSTILE}", "maximize")],
+                fidelity=Fidelity.levels(["beam", f"shell{HOSTILE}"]),
+                cost=[0.1, 2.0],
+            ),
+        ],
+    )
+    study = Study(problem, method="random")
+    choices = ["al", f"cfrp{HOSTILE}", True]
+    for i in range(8):
+        level = f"shell{HOSTILE}" if i % 4 == 3 else "beam"
+        study.add(
+            {x: 0.2 + i, n: 1 + i % 4, skin: choices[i % 3]},
+            {f"cfd{HOSTILE}": 1.0 if i % 4 == 3 else 0.1 * i, f"mass{HOSTILE}": level},
+            {f"drag{HOSTILE}": (i - 3.0) ** 2, f"lift{HOSTILE}": math.sqrt(1.0 + i)},
+        )
+    study.fail(study.ask(), f"mesh exploded {HOSTILE}")
+    return study

@@ -1,0 +1,244 @@
+"""Figures hold exactly their records' numbers, in both backends, for any number of objectives and any name."""
+
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from imoca import Study
+from imoca.errors import FigureError, MissingPackageError, StorageError
+from imoca.report.figure_names import FIGURE_NAMES, NOTHING, TITLES
+from imoca.report.figures import RECORDS, backend_for, draw, drawers, figure_file, picture, write_whole
+from imoca.report.labels import log_ticks, matplotlib_text, plotly_text, rounded, with_deviation
+from imoca.report.palette import MATPLOTLIB_DASHES, MATPLOTLIB_MARKERS, PLOTLY_DASHES, PLOTLY_MARKERS
+
+COUNTS = (1, 2, 3, 5, 9)
+
+
+def plotly_traces(records: dict[str, Any], name: Any) -> list[dict[str, Any]]:
+    """As a browser gets them."""
+    return json.loads(drawers("plotly")[name](records[name]).to_json())["data"]
+
+
+def matplotlib_texts(figure: Any) -> list[str]:
+    return [text.get_text() for text in figure.findobj(lambda artist: hasattr(artist, "get_text"))]
+
+
+@pytest.mark.parametrize("name", FIGURE_NAMES)
+@pytest.mark.parametrize("n_objectives", COUNTS)
+def test_every_figure_is_drawn_for_any_number_of_objectives(records: Any, name: Any, n_objectives: int) -> None:
+    made = records(n_objectives)
+    assert plotly_traces(made, name)
+    figure = drawers("matplotlib")[name](made[name])
+    assert TITLES[name] in matplotlib_texts(figure)
+    assert picture(figure, ".png").startswith(b"\x89PNG")
+
+
+@pytest.mark.parametrize("n_objectives", COUNTS)
+def test_the_plotly_front_holds_predicted_verified_and_beaten_points(records: Any, n_objectives: int) -> None:
+    made = records(n_objectives)
+    front = made["front"]
+    traces = plotly_traces(made, "front")
+    by_name = {trace["name"].split(",")[0]: trace for trace in reversed(traces)}  # the first panel of a matrix
+    name = front.objectives[0].name
+    assert by_name["predicted front"]["x"] == [p.predicted[name] for p in front.points if not p.verified]
+    assert by_name["on the front"]["x"] == [front.points[3].measured[name]]
+    assert by_name["measured at full accuracy"]["x"] == [0.25]
+    if n_objectives <= 3:
+        bars = [2.0 * p.uncertainty[name] for p in front.points if not p.verified]
+        assert by_name["predicted front"]["error_x"]["array"] == pytest.approx(bars)
+    for axis, objective in zip("xyz", front.objectives[:n_objectives] if n_objectives in (2, 3) else (), strict=False):
+        expected = [p.predicted[objective.name] for p in front.points if not p.verified]
+        assert by_name["predicted front"][axis] == expected
+    if n_objectives > 3:
+        assert len(traces) == 3 * n_objectives * (n_objectives - 1) // 2  # every pair once
+
+
+@pytest.mark.parametrize("n_objectives", [2, 5])
+def test_the_matplotlib_front_holds_the_same_points(records: Any, n_objectives: int) -> None:
+    front = records(n_objectives)["front"]
+    axes = drawers("matplotlib")["front"](front).axes[0]
+    drawn = [tuple(map(list, line.get_data())) for line in axes.get_lines() if line.get_marker() not in ("", "None")]
+    x, y = front.objectives[0].name, front.objectives[1].name
+    predicted = [p for p in front.points if not p.verified]
+    assert ([p.predicted[x] for p in predicted], [p.predicted[y] for p in predicted]) in drawn
+    assert ([front.points[3].measured[x]], [front.points[3].measured[y]]) in drawn
+    assert ([0.25], [0.25]) in drawn
+
+
+def test_a_long_front_has_bars_on_some_points_only_the_first_and_the_last_among_them(records: Any) -> None:
+    import dataclasses
+
+    front = records(2)["front"]
+    many = dataclasses.replace(front, points=front.points[:1] * 200)
+    bars = plotly_traces({"front": many}, "front")[1]["error_x"]["array"]
+    assert len(bars) == 200
+    assert sum(bar is not None for bar in bars) == 30
+    assert bars[0] == bars[-1] == pytest.approx(0.2)
+
+
+def test_the_axes_say_which_way_is_better(records: Any) -> None:
+    layout = drawers("plotly")["front"](records(2)["front"]).layout
+    assert layout.xaxis.title.text.endswith("(maximize)   better →")
+    assert layout.yaxis.title.text.startswith("← better")
+
+
+def test_convergence_shows_hypervolume_and_distance_against_cost(records: Any) -> None:
+    made = records(2)
+    volume, distance = plotly_traces(made, "convergence")
+    assert (volume["x"], volume["y"]) == ([0.5, 2.0, 8.0], [0.2, 0.6, 0.7])
+    assert distance["y"] == [1.5, 0.3, None]  # nothing is left at the end, which a log scale cannot show
+    upper, lower = drawers("matplotlib")["convergence"](made["convergence"]).axes
+    assert list(upper.get_lines()[0].get_ydata()) == [0.2, 0.6, 0.7]
+    assert list(lower.get_lines()[0].get_ydata()) == [1.5, 0.3, 0.0]
+
+
+def test_fidelities_are_shown_per_simulator_with_failures_marked(records: Any) -> None:
+    made = records(2)
+    traces = plotly_traces(made, "fidelities")
+    assert [(trace["x"], trace["y"], trace["name"]) for trace in traces] == [
+        ([0, 1], [0.0, 1.0], "run"),
+        ([2], [0.0], "failed"),
+    ] * 2
+    axes = drawers("matplotlib")["fidelities"](made["fidelities"]).axes
+    assert [list(line.get_xdata()) for line in axes[0].get_lines()] == [[0, 1], [2]]
+
+
+def test_costs_are_bars_with_the_number_of_runs_and_what_was_lost(records: Any) -> None:
+    made = records(2)
+    first, second = plotly_traces(made, "cost")
+    assert (first["x"], first["text"]) == ([0.75, 2.0], ["3 runs", "2 runs"])
+    assert second["x"] == [0.75, 2.0, 0.25]
+    axes = drawers("matplotlib")["cost"](made["cost"]).axes
+    assert [bar.get_width() for bar in axes[1].patches] == [0.75, 2.0, 0.25]
+
+
+def test_trust_parts_the_misses_and_names_the_share(records: Any) -> None:
+    made = records(1)
+    _, within, beyond = plotly_traces(made, "trust")
+    assert (within["x"], within["y"]) == ([1.1, 1.9], [1.0, 2.0])
+    assert within["error_x"]["array"] == [0.2, 0.4]
+    assert (beyond["x"], beyond["y"], beyond["customdata"]) == ([3.0], [9.0], [2])
+    figure = drawers("matplotlib")["trust"](made["trust"])
+    assert any("67 % within ± 2 deviations" in text for text in matplotlib_texts(figure))
+
+
+def test_correlation_lines_differ_in_marker_and_dash_as_well_as_in_colour(records: Any) -> None:
+    made = records(9)
+    traces = plotly_traces(made, "correlation")
+    assert all((trace["x"], trace["y"]) == ([0.02, 0.3, 1.0], [0.7, 0.9, 1.0]) for trace in traces)
+    looks = {(trace["marker"]["color"], trace["marker"]["symbol"], trace["line"]["dash"]) for trace in traces}
+    assert len(looks) == len({trace["marker"]["symbol"] for trace in traces}) == 9
+    assert (len(MATPLOTLIB_MARKERS), len(MATPLOTLIB_DASHES)) == (len(PLOTLY_MARKERS), len(PLOTLY_DASHES))
+    lines = drawers("matplotlib")["correlation"](made["correlation"]).axes[0].get_lines()
+    assert all(list(line.get_ydata()) == [0.7, 0.9, 1.0] for line in lines)
+
+
+def test_parallel_lines_carry_every_value_of_every_design(records: Any) -> None:
+    made = records(3)
+    record = made["parallel"]
+    seen = [pair for trace in plotly_traces(made, "parallel") for pair in trace["customdata"] if pair is not None]
+    expected = [[i, axis.values[i]] for i in range(6) for axis in record.axes]
+    assert sorted(seen) == sorted(expected)
+    axes = drawers("matplotlib")["parallel"](record).axes[0]
+    lines = [line for line in axes.get_lines() if len(line.get_xdata()) == len(record.axes)]
+    drawn = np.array([line.get_ydata() for line in lines])
+    assert drawn[:, 2] == pytest.approx([(value + 1.0) / 2.0 for value in record.axes[2].values])
+
+
+@pytest.mark.parametrize("name", FIGURE_NAMES)
+@pytest.mark.parametrize("n_objectives", [1, 2, 3, 5])
+def test_hostile_names_are_shown_as_text(records: Any, hostile: str, name: Any, n_objectives: int) -> None:
+    made = records(n_objectives, hostile)
+    text = drawers("plotly")[name](made[name]).to_json()
+    assert "<b onclick" not in text
+    assert "</script>" not in text
+    assert "$\\\\frac" not in text
+    assert not re.search(r"%\{(?!x:|y:|hovertext)", text)  # none but the templates of our own
+    figure = drawers("matplotlib")[name](made[name])
+    assert picture(figure, ".svg")
+    for shown in matplotlib_texts(figure):
+        assert len(re.findall(r"(?<!\\)\$", shown)) == 0
+
+
+def test_matplotlib_shows_dollars_underscores_and_foreign_letters(records: Any) -> None:
+    assert matplotlib_text("_a $x$") == " _a \\$x\\$"
+    assert picture(drawers("matplotlib")["front"](records(2, " 揚力 $x$")["front"]), ".png")
+
+
+def test_plotly_text_is_spelt_in_entities() -> None:
+    assert plotly_text("<b>&$%{x}") == "&lt;b&gt;&amp;&#36;&#37;{x}"
+
+
+@pytest.mark.parametrize("name", FIGURE_NAMES)
+def test_a_study_without_results_has_figures_that_say_so(empty_study: Study, name: Any) -> None:
+    figure = draw(empty_study, name, "plotly")
+    assert [annotation.text for annotation in figure.layout.annotations] == [plotly_text(NOTHING[name])]
+    assert NOTHING[name] in matplotlib_texts(draw(empty_study, name, "matplotlib"))
+
+
+def test_study_plot_gives_every_figure_in_both_backends(hostile_study: Study) -> None:
+    import plotly.graph_objects as go
+    from matplotlib.figure import Figure
+
+    assert isinstance(hostile_study.plot.front(), go.Figure)
+    assert isinstance(hostile_study.plot.front(backend="matplotlib"), Figure)
+    for name in set(FIGURE_NAMES) - {"front", "convergence"}:
+        assert isinstance(getattr(hostile_study.plot, name)(), go.Figure)
+    assert set(RECORDS) == set(FIGURE_NAMES)
+
+
+def test_unknown_names_backends_and_endings_are_refused(empty_study: Study, tmp_path: Path) -> None:
+    with pytest.raises(FigureError, match="convergence"):
+        draw(empty_study, "spider", "plotly")  # type: ignore[arg-type]
+    with pytest.raises(FigureError, match="matplotlib"):
+        empty_study.plot.front(backend="bokeh")  # type: ignore[call-overload]
+    with pytest.raises(FigureError, match=r"\.svg"):
+        backend_for(Path("front.bmp"))
+    with pytest.raises(StorageError, match="no/such"):
+        write_whole(Path("no/such/front.svg"), b"")
+
+
+@pytest.mark.parametrize(
+    ("suffix", "start"), [(".png", b"\x89PNG"), (".pdf", b"%PDF"), (".svg", b"<?xml"), (".html", b"<")]
+)
+def test_the_same_study_gives_the_same_file(hostile_study: Study, suffix: str, start: bytes) -> None:
+    path = Path(f"cost{suffix}")
+    content = figure_file(hostile_study, "cost", path)
+    assert content.startswith(start)
+    assert figure_file(hostile_study, "cost", path) == content
+
+
+@pytest.mark.parametrize("package", ["plotly", "matplotlib"])
+def test_a_missing_package_is_named_with_what_installs_it(
+    empty_study: Study, package: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in [name for name in sys.modules if name.startswith((package, f"imoca.report.{package}"))]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, package, None)
+    with pytest.raises(MissingPackageError, match=rf"{package}.*imoca\[report\]"):
+        empty_study.plot.front(backend=package)
+
+
+@pytest.mark.slow
+def test_importing_imoca_loads_neither_plotly_nor_matplotlib() -> None:
+    code = "import sys, imoca; imoca.Study.plot; print([n for n in ('plotly', 'matplotlib') if n in sys.modules])"
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert run.stdout.strip() == "[]"
+
+
+def test_numbers_are_written_to_the_digits_that_matter() -> None:
+    assert with_deviation(-0.05655, 0.957) == "-0.06 ± 0.96"
+    assert with_deviation(184.63, 6.27) == "184.6 ± 6.3"
+    assert with_deviation(12345.6, 1234.5) == "12346 ± 1234"
+    assert with_deviation(1.5, 0.0) == "1.5 ± 0"
+    assert rounded(7.18e-5, 56.4) == "0"
+    assert rounded(17.3126, 17.4) == "17.31"
+    assert log_ticks([0.047, 1.0]) == pytest.approx([0.05, 0.1, 0.2, 0.5, 1.0])
+    assert log_ticks([1e-9, 1.0])[0] == pytest.approx(1e-9)
+    assert log_ticks([0.3, 0.4]) == [0.3]
