@@ -29,7 +29,7 @@ run: $(VENV)/.core  ## optimise the rocket simulator, print its Pareto front, wr
 	$(BIN)/imoca demo
 
 test: $(VENV)/.dev  ## run the whole test suite
-	$(BIN)/python -m pytest -n auto
+	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n auto
 
 check: $(VENV)/.dev  ## lint, formatting and strict types
 	$(BIN)/ruff check .

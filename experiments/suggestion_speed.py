@@ -1,7 +1,7 @@
 """CPU seconds per suggestion, ours against BoTorch, in one run: ``make bench``.
 
 One thread (the Makefile sets it), the same data for all: Branin-Currin at random designs and fidelities (at full
-fidelity for MESMO-LB, which knows no other). A suggestion is everything from the data to the next question, the fit of
+fidelity for the methods that know no other). A suggestion is everything from the data to the next question, the fit of
 the models included. Medians over repeats with seeds of their own, after one call to warm up. Then ours alone as
 observations grow, and with nine objectives on 33 variables.
 """
@@ -25,6 +25,15 @@ from imoca.methods.registry import get_method
 from imoca.trials import Answer, Trial
 
 OURS = ("imoca-t", "imoca-e", "imoca-p")
+PEERS = {
+    "botorch-momf": "BoTorch MOMF",
+    "botorch-mesmo": "BoTorch MESMO-LB",
+    "botorch-hvkg": "BoTorch MF-HVKG",
+    "botorch-qlognehvi": "BoTorch qLogNEHVI",
+    "botorch-qlognparego": "BoTorch qLogNParEGO",
+    "botorch-jes": "BoTorch JES-LB",
+}
+SHARED = ("botorch-momf", "botorch-hvkg")  # the others know full fidelity only
 GROWTH = (20, 50, 100, 200, 500, 1000, 2000)
 RESULTS = Path(__file__).parent / "results"
 
@@ -76,18 +85,11 @@ def against_botorch(repeats: int) -> dict[str, float]:
     x, z, values = data(50)
     problem, trials = branin_currin().problem, as_trials(x, z, values)
     seconds = {name: ours(name, problem, trials, 3 * repeats) for name in OURS}
-    from botorch_peers import suggest_hvkg, suggest_mesmo_lb, suggest_momf
-
-    reference = np.array([-18.0, -6.0])
-
-    def cost(fidelity: float) -> float:
-        return (0.05 + fidelity**6.5) / 1.05 + (0.1 + fidelity**2) / 1.1
-
-    seconds["BoTorch MOMF"] = cpu_seconds(lambda s: suggest_momf(x, z, values, reference, cost, s), repeats)
-    seconds["BoTorch MESMO-LB"] = cpu_seconds(lambda s: suggest_mesmo_lb(x, at_target(x), s), repeats)
-    seconds["BoTorch MF-HVKG"] = cpu_seconds(
-        lambda s: suggest_hvkg(x, z, values, reference, cost, s), max(2, repeats // 3)
-    )
+    at_full = as_trials(x, np.ones(len(x)), at_target(x))
+    for name, title in PEERS.items():
+        peer, data_seen = get_method(name, initial_design="cheap"), trials if name in SHARED else at_full
+        n = max(2, repeats // 3) if name == "botorch-hvkg" else repeats
+        seconds[title] = cpu_seconds(lambda s, peer=peer, seen=data_seen: peer.suggest(problem, seen, s), n)
     return seconds
 
 

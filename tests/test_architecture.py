@@ -15,6 +15,7 @@ MAY_IMPORT = {
     "errors": set(),
     "arrays": set(),
     "sobol": set(),
+    "files": {"errors"},
     "problem": {"errors", "arrays"},
     "trials": {"problem", "errors"},
     "answers": {"problem", "errors"},
@@ -27,10 +28,10 @@ MAY_IMPORT = {
     "study": {
         *("methods", "models", "pareto", "problem", "trials", "answers", "errors", "arrays", "storage", "runners"),
     },
-    "benchmarks": {"study", "storage", "runners", "pareto", "problem", "trials", "errors", "arrays"},
+    "benchmarks": {"files", "study", "storage", "runners", "pareto", "problem", "trials", "errors", "arrays"},
     "report": {"study", "methods", "models", "pareto", "problem", "trials", "errors", "arrays"},
     "dashboard": {"report", "study", "problem", "trials", "errors"},
-    "cli": {"dashboard", "report", "study", "benchmarks", "pareto", "problem", "trials", "errors", "arrays"},
+    "cli": {"files", "dashboard", "report", "study", "benchmarks", "pareto", "problem", "trials", "errors", "arrays"},
     "__init__": {"study", "problem", "trials", "errors"},
 }
 # The one arrow that points up: `study.plot` is where a user looks for figures. It is followed only when used.

@@ -9,7 +9,7 @@ import typer
 from imoca.cli.opening import AsJson, StudyArgument, open_to_write
 from imoca.cli.output import Column, print_json, print_table, say
 from imoca.cli.records import trial_record
-from imoca.cli.text import short
+from imoca.study.wording import number
 
 if TYPE_CHECKING:
     from imoca.trials import Trial
@@ -49,4 +49,4 @@ def print_questions(trials: list[Trial]) -> None:
 
 def exact(value: object) -> str:
     """A question is shown to its last digit: it is there to be run."""
-    return repr(value) if isinstance(value, float) else short(value)
+    return repr(value) if isinstance(value, float) else number(value)

@@ -2,24 +2,18 @@
 
 from __future__ import annotations
 
-import re
-import shlex
 import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from imoca.cli.opening import AsJson, StudyArgument, is_study_file, locate
 from imoca.cli.output import Column, print_json, print_pairs, print_table, say
-from imoca.cli.text import duration, short
+from imoca.cli.text import duration
 
 if TYPE_CHECKING:
-    from imoca.problem.fidelity import Fidelity
-    from imoca.problem.parameters import Parameter
     from imoca.problem.problem import Problem
     from imoca.problem.simulator import Output, Simulator
     from imoca.study.study_file import StudyFile
-
-PLAIN_WORD = re.compile(r"[\w./:=,+{}-]+")  # an argument that needs no quotes to be read
 
 
 def check(study: StudyArgument = None, as_json: AsJson = False) -> None:
@@ -61,10 +55,12 @@ def _check_database(path: Path, as_json: bool) -> None:
 
 
 def print_problem(problem: Problem) -> None:
+    from imoca.report.problem_words import parameter_words
+
     print()
     print_table(
         [Column("parameter"), Column("kind"), Column("values")],
-        [[parameter.name, *_parameter_words(parameter)] for parameter in problem.parameters],
+        [[parameter.name, *parameter_words(parameter)] for parameter in problem.parameters],
     )
     for simulator in problem.simulators:
         print()
@@ -120,28 +116,17 @@ def _settings(file: StudyFile) -> list[tuple[str, str]]:
 
 
 def _simulator_lines(simulator: Simulator) -> list[tuple[str, str]]:
+    from imoca.report.problem_words import cost_words, fidelity_words, run_words
+
     return [
         ("simulator", simulator.name),
-        ("  runs", _run_words(simulator)),
+        ("  runs", run_words(simulator)),
         *(("  output", _output_words(output)) for output in simulator.outputs),
-        ("  fidelity", _fidelity_words(simulator.fidelity)),
-        ("  cost", _cost_words(simulator)),
+        ("  fidelity", fidelity_words(simulator.fidelity)),
+        ("  cost", f"{cost_words(simulator)}; a full run counts {simulator.full_cost:g}"),
         *([] if simulator.timeout is None else [("  timeout", duration(simulator.timeout))]),
         *([("  retries", str(simulator.retries))] if simulator.retries else []),
     ]
-
-
-def _run_words(simulator: Simulator) -> str:
-    from imoca.problem.reference import reference_to
-    from imoca.problem.simulator import Command, FunctionReference
-
-    run = simulator.run
-    if run is None:
-        return "by hand: its answers are told"
-    if isinstance(run, Command):
-        return " ".join(word if PLAIN_WORD.fullmatch(word) else shlex.quote(word) for word in run.arguments)
-    reference = run if isinstance(run, FunctionReference) else reference_to(run)
-    return f"the Python function {reference.path if reference else run!r}"
 
 
 def _output_words(output: Output) -> str:
@@ -151,34 +136,3 @@ def _output_words(output: Output) -> str:
         return f"{output.name}, to {output.goal}"
     bounds = (("at least", output.lower), ("at most", output.upper))
     return f"{output.name}, " + " and ".join(f"{word} {bound:g}" for word, bound in bounds if bound is not None)
-
-
-def _parameter_words(parameter: Parameter) -> tuple[str, str]:
-    from imoca.problem.parameters import Choice, Real
-
-    if isinstance(parameter, Choice):
-        return "choice", ", ".join(map(short, parameter.values))
-    is_log = isinstance(parameter, Real) and parameter.log
-    kind = "real" if isinstance(parameter, Real) else "integer"
-    return kind, f"{parameter.low:g} to {parameter.high:g}" + (", log" if is_log else "")
-
-
-def _fidelity_words(fidelity: Fidelity) -> str:
-    if fidelity.kind == "none":
-        return "none"
-    if fidelity.kind == "levels":
-        return f"{', '.join(map(short, fidelity.values))}; the last is full accuracy"
-    log = ", log" if fidelity.log else ""
-    return f"{fidelity.low:g} to {fidelity.high:g}{log}; full accuracy at {short(fidelity.target)}"
-
-
-def _cost_words(simulator: Simulator) -> str:
-    from imoca.problem.cost import CallableCost, ExpressionCost, LevelCosts
-
-    cost = simulator.cost
-    full = f"; a full run counts {simulator.full_cost:g}"
-    if isinstance(cost, ExpressionCost):
-        return cost.text + full
-    if isinstance(cost, LevelCosts):
-        return ", ".join(f"{value:g}" for value in cost.values) + full
-    return ("by a function" if isinstance(cost, CallableCost) else "measured") + full

@@ -73,14 +73,14 @@ def _check_at_full_accuracy(study: Study) -> int:
 
 def _write_report(study: Study, path: Path, command: str) -> str:
     from imoca.errors import MissingPackageError
-    from imoca.report.figures import write_whole
+    from imoca.files import write_whole
     from imoca.report.page import report_page
 
     try:
         page = report_page(study, _introduction(command))
     except MissingPackageError as error:
         return f"No report is written: {error.message} {error.hint}"
-    write_whole(path, page.encode("utf-8"))
+    write_whole(path, page)
     return f"The report is in {path}; open it in any browser."
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -37,7 +36,9 @@ def export(
     if output is None:
         print(text, end="")
         return
-    write(output, text)
+    from imoca.files import write_whole
+
+    write_whole(output, text)
     say(f"{len(opened.study.trials)} trials are written to {output}.")
 
 
@@ -67,18 +68,3 @@ def trials_csv(study: Study) -> str:
         for trial in study.trials
     ]
     return csv_text(titles, rows)
-
-
-def write(path: Path, text: str) -> None:
-    """Whole or not at all: a reader never finds half a file."""
-    from imoca.errors import StorageError
-
-    unfinished = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
-        unfinished.write_text(text, encoding="utf-8", newline="")
-        unfinished.replace(path)
-    except OSError as error:
-        unfinished.unlink(missing_ok=True)
-        raise StorageError(
-            f"{path} cannot be written: {error.strerror}.", hint="Choose another place with -o, or make room."
-        ) from error

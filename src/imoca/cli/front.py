@@ -11,7 +11,7 @@ import typer
 from imoca.cli.opening import AsJson, StudyArgument, open_to_read
 from imoca.cli.output import Column, csv_text, print_json, print_table, say
 from imoca.cli.records import point_record
-from imoca.cli.text import short
+from imoca.study.wording import number
 
 if TYPE_CHECKING:
     from imoca.problem.problem import Problem
@@ -58,12 +58,12 @@ def print_front(problem: Problem, points: Sequence[ParetoPoint]) -> None:
     rows = []
     for point in points:
         outcome = (
-            short(point.measured[objective.name])
+            number(point.measured[objective.name])
             if point.measured is not None
             else f"{point.predicted[objective.name]:.4g} ± {_two_digits(point.uncertainty[objective.name])}"
             for objective in problem.objectives
         )
-        rows.append([*map(short, point.parameters.values()), *outcome, "verified" if point.verified else "predicted"])
+        rows.append([*map(number, point.parameters.values()), *outcome, "verified" if point.verified else "predicted"])
     print_table(columns, rows)
 
 

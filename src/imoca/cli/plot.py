@@ -30,7 +30,8 @@ def plot(
 
     A page (.html) can be explored and needs no network; pictures (.png, .pdf, .svg) are for papers.
     """
-    from imoca.report.figures import backend_for, check_figure_name, figure_file, write_whole
+    from imoca.files import write_whole
+    from imoca.report.figures import backend_for, check_figure_name, figure_file
 
     figure_name = check_figure_name(name)
     if output is not None:

@@ -28,12 +28,12 @@ def report(
 
     It opens without a network and asks no other host for anything.
     """
-    from imoca.report.figures import write_whole
+    from imoca.files import write_whole
     from imoca.report.page import report_page
 
     opened = open_to_read(study)
     path = output or Path(f"{opened.name}-report.html")
-    write_whole(path, report_page(opened.study, introduction(opened)).encode("utf-8"))
+    write_whole(path, report_page(opened.study, introduction(opened)))
     say(f"The report on {len(opened.study.trials)} trials is in {path}; open it in any browser.")
 
 

@@ -11,7 +11,8 @@ import typer
 from imoca.cli.opening import AsJson, open_to_read, split_study, trial_number
 from imoca.cli.output import Column, print_json, print_pairs, print_table
 from imoca.cli.records import run_record, trial_record
-from imoca.cli.text import precise_duration, printable, short
+from imoca.cli.text import precise_duration, printable
+from imoca.study.wording import number
 
 if TYPE_CHECKING:
     from imoca.trials import Run, Trial
@@ -86,4 +87,4 @@ def print_runs(runs: Sequence[Run]) -> None:
 
 
 def _exact(value: object) -> str:
-    return repr(value) if isinstance(value, float) else short(value)
+    return repr(value) if isinstance(value, float) else number(value)

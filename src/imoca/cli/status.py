@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 from imoca.cli.opening import AsJson, Opened, StudyArgument, open_to_read
 from imoca.cli.output import Column, print_json, print_pairs, print_table, say
 from imoca.cli.records import run_record
-from imoca.cli.text import duration, short
+from imoca.cli.text import duration
+from imoca.study.wording import number
 
 if TYPE_CHECKING:
     from imoca.problem.simulator import Simulator
@@ -118,7 +119,7 @@ def _simulator_rows(content: dict[str, Any]) -> list[list[str]]:
     return [
         [
             *(name, str(one["answered"]), str(one["failed"]), str(one["at_full_fidelity"])),
-            "as declared" if one["cost"] is None else short(one["cost"]),
+            "as declared" if one["cost"] is None else number(one["cost"]),
         ]
         for name, one in content["simulators"].items()
     ]

@@ -10,7 +10,6 @@ __all__ = [
     "precise_duration",
     "printable",
     "printable_lines",
-    "short",
     "spreadsheet_cell",
 ]
 
@@ -31,11 +30,6 @@ def spreadsheet_cell(text: str) -> str:
 def from_spreadsheet_cell(cell: str) -> str:
     """The text that `spreadsheet_cell` wrote."""
     return cell[1:] if cell.startswith("'") and cell[1:].startswith(FORMULA_STARTS) else cell
-
-
-def short(value: object) -> str:
-    """A value for a table: numbers to four digits."""
-    return f"{value:.4g}" if isinstance(value, float) else str(value)
 
 
 def precise_duration(seconds: float) -> str:

@@ -6,6 +6,7 @@ import dataclasses
 from typing import Literal
 
 from imoca.errors import MethodError
+from imoca.methods.botorch.peers import PeerName, get_peer, peer_names
 from imoca.methods.information import InformationSearch
 from imoca.methods.initial_design import InitialDesign, check_initial_design
 from imoca.methods.level_search import LevelSearch
@@ -27,6 +28,7 @@ MethodName = Literal[
     "mf-osemo-tg",
     "mf-osemo-ni",
     "random",
+    PeerName,
 ]
 
 DEFAULT_N_FRONTS = 10
@@ -50,6 +52,7 @@ _METHODS: dict[str, InformationSearch | TargetSearch | LevelSearch | RandomSearc
 
 
 def method_names() -> tuple[str, ...]:
+    """The methods that need nothing beyond the core; ``peer_names`` are the others, opponents for comparisons."""
     return tuple(_METHODS)
 
 
@@ -64,8 +67,9 @@ def get_method(
 
     A setting that a method has no use for is left out, so that methods can be compared under the same settings.
     """
-    if name not in _METHODS:
-        raise MethodError(f"Unknown method {name!r}.", hint=f"Choose one of {', '.join(method_names())}.")
+    if name not in (*_METHODS, *peer_names()):
+        names = ", ".join([*method_names(), *peer_names()])
+        raise MethodError(f"Unknown method {name!r}.", hint=f"Choose one of {names}.")
     if n_fronts is not None and (isinstance(n_fronts, bool) or not isinstance(n_fronts, int) or n_fronts < 1):
         raise MethodError(
             f"n_fronts is {n_fronts!r}.",
@@ -73,6 +77,8 @@ def get_method(
         )
     if initial_design is not None:
         check_initial_design(initial_design)
+    if name in peer_names():
+        return get_peer(name, initial_design)
     method = _METHODS[name]
     if n_fronts is not None and not isinstance(method, RandomSearch):
         method = dataclasses.replace(method, n_fronts=n_fronts)

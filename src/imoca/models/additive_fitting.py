@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 from scipy.linalg import lapack
-from scipy.optimize import minimize
 
 from imoca.arrays import Array, IntArray
 from imoca.models.additive_fidelity import AdditiveProcess, AdditiveScales
-from imoca.models.fitting import FAILED_VALUE, LOG_BOUNDS_WIDTH, MAX_ITERATIONS, prior_logs, thinned
+from imoca.models.fitting import FAILED_VALUE, LOG_BOUNDS_WIDTH, best_logs, prior_logs, thinned
 from imoca.models.gp import JITTERS
 from imoca.models.kernel import design_kernel
 
@@ -78,17 +77,6 @@ def fit_additive(
     nearly_equal = prior_mean.copy()
     nearly_equal[-2] += NEARLY_EQUAL
     kept = thinned(len(values))
-    best_logs, best_value = prior_mean, np.inf
-    for start in (prior_mean, nearly_equal):
-        answer = minimize(
-            additive_negative_log_posterior,
-            start,
-            args=(x[kept], levels[kept], values[kept]),
-            jac=True,
-            method="L-BFGS-B",
-            bounds=np.column_stack([low, high]),
-            options={"maxiter": MAX_ITERATIONS, "ftol": 1e-8, "gtol": 1e-3},
-        )
-        if answer.fun < best_value:
-            best_logs, best_value = answer.x, answer.fun
-    return AdditiveProcess.condition(x, levels, values, n_levels, AdditiveScales.from_logs(best_logs))
+    data = (x[kept], levels[kept], values[kept])
+    logs = best_logs(additive_negative_log_posterior, (prior_mean, nearly_equal), data, low, high)
+    return AdditiveProcess.condition(x, levels, values, n_levels, AdditiveScales.from_logs(logs))

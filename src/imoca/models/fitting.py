@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from scipy.linalg import lapack
@@ -82,20 +83,32 @@ def fit(
     if warm_start is not None:
         starts.append(np.clip(warm_start.to_logs(), low, high))
     kept = thinned(len(values))
-    best_logs, best_value = prior_mean, np.inf
+    logs = best_logs(negative_log_posterior, starts, (x[kept], z[kept], values[kept]), low, high)
+    return GaussianProcess.condition(x, z, values, Hyperparameters.from_logs(logs))
+
+
+def best_logs(
+    negative_log: Callable[..., tuple[float, Array]],  # of the logarithms and the data; with its gradient
+    starts: Sequence[Array],  # the first one is the answer where no start leads anywhere
+    data: tuple[Array | IntArray, ...],
+    low: Array,
+    high: Array,
+) -> Array:
+    """The logarithms of the hyperparameters at which the posterior is largest, from the best of the starts."""
+    best, best_value = starts[0], np.inf
     for start in starts:
         answer = minimize(
-            negative_log_posterior,
+            negative_log,
             start,
-            args=(x[kept], z[kept], values[kept]),
+            args=data,
             jac=True,
             method="L-BFGS-B",
             bounds=np.column_stack([low, high]),
             options={"maxiter": MAX_ITERATIONS, "ftol": 1e-8, "gtol": 1e-3},
         )
         if answer.fun < best_value:
-            best_logs, best_value = answer.x, answer.fun
-    return GaussianProcess.condition(x, z, values, Hyperparameters.from_logs(best_logs))
+            best, best_value = answer.x, answer.fun
+    return best
 
 
 def thinned(n: int) -> IntArray:

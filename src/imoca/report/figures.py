@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import os
 import warnings
 from collections.abc import Callable, Mapping
 from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 
-from imoca.errors import FigureError, MissingPackageError, StorageError
+from imoca.errors import FigureError, MissingPackageError
 from imoca.report.data import (
     convergence_record,
     correlation_records,
@@ -102,16 +101,3 @@ def picture(figure: Figure, suffix: str) -> bytes:
         warnings.filterwarnings("ignore", message="Glyph .* missing from font", category=UserWarning)
         figure.savefig(content, format=suffix.removeprefix("."), metadata=NO_DATE[suffix])
     return content.getvalue()
-
-
-def write_whole(path: Path, content: bytes) -> None:
-    """Whole or not at all: a reader never finds half a file."""
-    unfinished = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
-        unfinished.write_bytes(content)
-        unfinished.replace(path)
-    except OSError as error:
-        unfinished.unlink(missing_ok=True)
-        raise StorageError(
-            f"{path} cannot be written: {error.strerror}.", hint="Choose another place with -o, or make room."
-        ) from error

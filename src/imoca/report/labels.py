@@ -7,7 +7,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from imoca.study.wording import printable
+from imoca.study.wording import number, printable
 
 if TYPE_CHECKING:
     from imoca.report.data import CorrelationRecord, ObjectiveRecord
@@ -46,11 +46,6 @@ def upright_label(objective: ObjectiveRecord, longest: int = LONGEST_NAME) -> st
     """For a label that is not turned with its axis."""
     arrow = "↓" if objective.goal == "minimize" else "↑"
     return f"{shortened(objective.name, longest)} {arrow}"
-
-
-def number(value: object) -> str:
-    """To four digits, or the text that it is."""
-    return f"{value:.4g}" if isinstance(value, float) else str(value)
 
 
 def with_deviation(value: float, deviation: float) -> str:

@@ -15,7 +15,6 @@ from imoca.report.labels import (
     is_wide,
     log_ticks,
     matplotlib_text,
-    number,
     percent,
     share,
     shortened,
@@ -32,6 +31,7 @@ from imoca.report.palette import (
     MATPLOTLIB_MARKERS,
     VERMILION,
 )
+from imoca.study.wording import number
 
 N_COLUMNS = 3  # of small panels side by side
 ROW = 0.24  # inches of a bar

@@ -5,7 +5,7 @@ from __future__ import annotations
 from imoca.problem.parameters import Value
 from imoca.report.contents import Contents
 from imoca.report.figure_names import COST_UNIT, TITLES, FigureName
-from imoca.report.labels import number, with_deviation
+from imoca.report.labels import with_deviation
 from imoca.report.page_text import Cell, code, pairs, paragraph, safe, table
 from imoca.report.problem_words import cost_words, fidelity_words, parameter_words, run_words
 from imoca.report.readings import (
@@ -16,6 +16,7 @@ from imoca.report.readings import (
     what_was_optimised,
 )
 from imoca.study.recommendation import ParetoPoint
+from imoca.study.wording import number
 
 
 def summary_section(contents: Contents) -> str:

@@ -11,11 +11,12 @@ from plotly.subplots import make_subplots
 
 from imoca.report.data import ConvergenceRecord, CorrelationRecord, CostRecord, FidelityRecord, TrustRecord
 from imoca.report.figure_names import COST_UNIT, NOTHING, TITLES, FigureName
-from imoca.report.labels import correlation_range, is_wide, log_ticks, number, percent, plotly_text, share, shortened
+from imoca.report.labels import correlation_range, is_wide, log_ticks, percent, plotly_text, share, shortened
 from imoca.report.palette import BLUE, COLOURS, GREEN, GREY, PLOTLY_DASHES, PLOTLY_MARKERS, VERMILION
 from imoca.report.plotly_front import front_figure
 from imoca.report.plotly_parallel import parallel_figure
 from imoca.report.plotly_theme import HEIGHT, LEGEND_BELOW, figure, nothing_to_show
+from imoca.study.wording import number
 
 N_COLUMNS = 3  # of small panels side by side
 ROW = 24  # pixels of a bar

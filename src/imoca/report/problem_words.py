@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import re
+import shlex
+
 from imoca.problem.cost import CallableCost, ExpressionCost, LevelCosts
 from imoca.problem.fidelity import Fidelity
 from imoca.problem.parameters import Choice, Parameter, Real
 from imoca.problem.reference import FunctionReference, reference_to
 from imoca.problem.simulator import Command, Simulator
-from imoca.report.labels import number
+from imoca.study.wording import number
+
+PLAIN_WORD = re.compile(r"[\w./:=,+{}-]+")  # an argument that needs no quotes to be read
 
 
 def parameter_words(parameter: Parameter) -> tuple[str, str]:
@@ -42,6 +47,6 @@ def run_words(simulator: Simulator) -> str:
     if run is None:
         return "by hand: its answers are told"
     if isinstance(run, Command):
-        return " ".join(run.arguments)
+        return " ".join(word if PLAIN_WORD.fullmatch(word) else shlex.quote(word) for word in run.arguments)
     reference = run if isinstance(run, FunctionReference) else reference_to(run)
     return f"the Python function {reference.path if reference else getattr(run, '__name__', 'without a name')}"

@@ -182,7 +182,7 @@ class Loop:
             self._display.trial_finished(done)
         if self._on_trial:
             self._on_trial(done)
-        _stop_if_mostly_failing(self._finished)
+        stop_if_mostly_failing(self._finished)
 
     def _resume(self, previous: Owner | None) -> None:
         """Take up the trials that an earlier driver began; what it had running counts as lost, and is run again."""
@@ -209,7 +209,7 @@ class Loop:
         self._running.clear()
 
 
-def _stop_if_mostly_failing(finished: Sequence[Trial]) -> None:
+def stop_if_mostly_failing(finished: Sequence[Trial]) -> None:
     failed = [trial for trial in finished if trial.state is TrialState.FAILED]
     if len(finished) >= MINIMUM_JUDGED and 2 * len(failed) > len(finished):
         reasons = "; ".join(f"{name}: {reason}" for name, reason in failed[-1].failures.items())

@@ -10,10 +10,14 @@ def printable(text: str) -> str:
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in text)
 
 
+def number(value: object) -> str:
+    """To four digits, or the text that it is."""
+    return f"{value:.4g}" if isinstance(value, float) else str(value)
+
+
 def named_numbers(named: Mapping[str, object]) -> str:
     """Names without a value are left out: a simulator may have no fidelity."""
-    shown = {name: f"{value:.4g}" if isinstance(value, float) else str(value) for name, value in named.items()}
-    return ", ".join(f"{name} {value}" for name, value in shown.items() if named[name] is not None)
+    return ", ".join(f"{name} {number(value)}" for name, value in named.items() if value is not None)
 
 
 def duration(seconds: float) -> str:

@@ -13,7 +13,7 @@ def test_a_study_is_run_until_its_budget_and_says_where_its_results_are(imoca, t
     assert study.cost_spent >= 3.0
     assert all(set(trial.values) == {"drag", "lift", "mass"} for trial in study.trials)
     assert f"{len(study.trials)} trials" in answer.err
-    for verb in ("front", "status", "export"):
+    for verb in ("front", "report", "export"):
         assert f"imoca {verb}" in answer.err
 
 

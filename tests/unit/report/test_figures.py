@@ -12,8 +12,9 @@ import pytest
 
 from imoca import Study
 from imoca.errors import FigureError, MissingPackageError, StorageError
+from imoca.files import write_whole
 from imoca.report.figure_names import FIGURE_NAMES, NOTHING, TITLES
-from imoca.report.figures import RECORDS, backend_for, draw, drawers, figure_file, picture, write_whole
+from imoca.report.figures import RECORDS, backend_for, draw, drawers, figure_file, picture
 from imoca.report.labels import log_ticks, matplotlib_text, plotly_text, rounded, with_deviation
 from imoca.report.palette import MATPLOTLIB_DASHES, MATPLOTLIB_MARKERS, PLOTLY_DASHES, PLOTLY_MARKERS
 

@@ -9,16 +9,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from imoca.benchmarks.harness.run_spec import RunSpec
-from imoca.errors import SimulatorError
 from imoca.problem.problem import Problem
 from imoca.runners.base import Job
 from imoca.runners.execution import check_runnable, run_job
 from imoca.storage.sqlite import SQLiteStorage
 from imoca.study.accounting import bill, is_cost_guessed
+from imoca.study.loop import stop_if_mostly_failing
 from imoca.study.study import Study
 from imoca.trials import Trial, TrialState
-
-MINIMUM_JUDGED = 5  # fewer trials say nothing about a simulator
 
 
 @dataclass(frozen=True)
@@ -70,7 +68,7 @@ def drive(spec: RunSpec, study: Study, suggestions: Suggestions) -> tuple[Trial,
         trial = study.ask()
         suggestions.add(trial.number, time.process_time() - before)
         _answer(study, trial)
-        _stop_if_mostly_failing(study.trials)
+        stop_if_mostly_failing(study.trials)
     return within_limits(spec, study.problem, study.trials)
 
 
@@ -102,13 +100,3 @@ def _answer(study: Study, trial: Trial) -> None:
         costs |= answer.costs
         failures |= answer.failures
     study.tell(trial, values, costs, failures)
-
-
-def _stop_if_mostly_failing(trials: Sequence[Trial]) -> None:
-    failed = [trial for trial in trials if trial.state is TrialState.FAILED]
-    if len(trials) >= MINIMUM_JUDGED and 2 * len(failed) > len(trials):
-        reasons = "; ".join(f"{name}: {reason}" for name, reason in failed[-1].failures.items())
-        raise SimulatorError(
-            f"{len(failed)} of {len(trials)} trials failed, the last one with {reasons}.",
-            hint="Mend the simulator, and delete the run's folder to begin it anew.",
-        )

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-import os
 import platform
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
@@ -15,6 +14,7 @@ from typing import Any
 from imoca.benchmarks.harness.run_spec import RunSpec, as_json, from_json
 from imoca.benchmarks.harness.scoring import Score
 from imoca.errors import StorageError
+from imoca.files import write_whole
 
 PACKAGES = ("imoca", "numpy", "scipy", "moocore", "torch", "botorch")
 DIGITS = 6  # significant; of CPU seconds and fidelities half as many
@@ -128,13 +128,6 @@ def read_results(paths: Sequence[Path]) -> list[RunResult]:
 
 def in_order(results: Iterable[RunResult]) -> list[RunResult]:
     return sorted(results, key=lambda r: (r.spec.problem.label, r.spec.method.label, r.spec.seed))
-
-
-def write_whole(path: Path, text: str) -> None:
-    """The old content or the new one, whatever happens."""
-    draft = path.with_name(f"{path.name}.{os.getpid()}.part")
-    draft.write_text(text, encoding="utf-8", newline="\n")
-    draft.replace(path)
 
 
 def _rounded(number: float, digits: int) -> float | int | None:

@@ -16,10 +16,11 @@ from pathlib import Path
 
 from imoca.benchmarks.benchmark import Benchmark
 from imoca.benchmarks.harness.drive import Suggestions, drive, open_study
-from imoca.benchmarks.harness.results import RunResult, to_line, versions, write_whole
+from imoca.benchmarks.harness.results import RunResult, to_line, versions
 from imoca.benchmarks.harness.run_spec import RunSpec, from_json
 from imoca.benchmarks.harness.scoring import attainable_difference, checkpoint_sizes, n_initial_trials, score
 from imoca.errors import ImocaError
+from imoca.files import write_whole
 from imoca.problem.problem import Problem
 from imoca.storage.owner import this_process
 from imoca.storage.sqlite import SQLiteStorage
