@@ -4,6 +4,7 @@ import signal
 import subprocess
 import sys
 import time
+import zlib
 from pathlib import Path
 
 import pytest
@@ -46,7 +47,7 @@ def test_one_interrupt_lets_running_simulators_finish(tmp_path: Path, options: t
     assert "imoca run" in errors  # how to resume
     assert "Traceback" not in errors
     trials = Study.load(tmp_path / "study.db", read_only=True).trials
-    assert len(trials) == len(options) or len(trials) == 1
+    assert 1 <= len(trials) <= 2  # two workers may have begun two
     assert all(trial.state is TrialState.COMPLETE for trial in trials)
 
 
@@ -56,7 +57,8 @@ def test_one_interrupt_lets_running_simulators_finish(tmp_path: Path, options: t
 def test_a_second_interrupt_or_a_termination_ends_simulators(
     tmp_path: Path, signals: tuple[signal.Signals, ...], options: tuple[str, ...]
 ) -> None:
-    process = start(tmp_path, "600.125", *options)
+    wait = f"600.{zlib.crc32(str(tmp_path).encode())}"  # known by its length: other tests sleep at the same time
+    process = start(tmp_path, wait, *options)
     started = time.monotonic()
     for number in signals:
         process.send_signal(number)
@@ -65,7 +67,7 @@ def test_a_second_interrupt_or_a_termination_ends_simulators(
     assert time.monotonic() - started < 30.0
     assert process.returncode == 130
     assert "Traceback" not in errors
-    left = subprocess.run(["pgrep", "-f", "sleep 600.125"], capture_output=True, text=True, check=False)
+    left = subprocess.run(["pgrep", "-f", f"sleep {wait}"], capture_output=True, text=True, check=False)
     assert left.stdout == ""
     study = Study.load(tmp_path / "study.db", read_only=True)
     assert {run.state for run in study.runs} == {RunState.LOST}
