@@ -1,8 +1,7 @@
-"""Curves drawn with matplotlib; it gets records and returns the bytes of a picture."""
+"""Curves with bands over seeds, drawn with the theme and colours of the study figures."""
 
 from __future__ import annotations
 
-import io
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -10,18 +9,18 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from imoca.benchmarks.harness.curves import INDICATORS, Curve
-from imoca.errors import MissingProgramError
+from imoca.errors import MissingPackageError
+from imoca.report.figure_names import COST_UNIT
+from imoca.report.figures import picture
+from imoca.report.palette import BLUE, GREEN, GREY, ORANGE, PURPLE, SKY, VERMILION
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-# Okabe and Ito's colours, told apart with any colour vision; where methods outnumber them the dashes differ.
-BLACK, ORANGE, SKY, GREEN, BLUE, VERMILLION, PURPLE, GREY = (
-    *("#000000", "#E69F00", "#56B4E9", "#009E73", "#0072B2", "#D55E00", "#CC79A7", "#777777"),
-)
+BLACK = "#000000"  # pictures of comparisons are always on white
 Dash = str | tuple[int, tuple[float, ...]]
 LOOKS: dict[str, tuple[str, Dash]] = {
-    "imoca-p": (VERMILLION, "-"),
+    "imoca-p": (VERMILION, "-"),
     "imoca-e": (BLUE, "-"),
     "imoca-t": (GREEN, "-"),
     "naive-cfmo": (ORANGE, "-"),
@@ -32,7 +31,7 @@ LOOKS: dict[str, tuple[str, Dash]] = {
     "parego": (BLACK, "--"),
     "smsego": (GREEN, "--"),
     "ehi": (ORANGE, "--"),
-    "sur": (VERMILLION, "--"),
+    "sur": (VERMILION, "--"),
     "random": (GREY, ":"),
     "botorch-momf": (SKY, "-"),
     "botorch-hvkg": (PURPLE, "-"),
@@ -40,7 +39,7 @@ LOOKS: dict[str, tuple[str, Dash]] = {
     "botorch-qlognparego": (BLACK, "--"),
     "botorch-jes": (SKY, "--"),
 }
-OTHERS = (BLACK, ORANGE, SKY, GREEN, BLUE, VERMILLION, PURPLE)
+OTHERS = (BLACK, ORANGE, SKY, GREEN, BLUE, VERMILION, PURPLE)
 VARIANTS: tuple[Dash, ...] = ("-", "--", ":", "-.", (0, (1.0, 1.0)), (0, (7.0, 2.0)))
 STRONG, WEAK = 2.0, 1.2  # widths of our lines and of the others'
 BAND_OPACITY = 0.10
@@ -48,7 +47,6 @@ SMALLEST_SHOWN = 1e-5  # on a logarithmic axis, for what is zero or less
 N_COLUMNS = 4
 PANEL = (3.5, 2.9)  # inches
 N_DRAWN = 80  # points of a curve
-DOTS_PER_INCH = 110
 
 
 @dataclass(frozen=True)
@@ -61,40 +59,25 @@ class Look:
 def draw(curves: Sequence[Curve], kind: str) -> bytes:
     """One panel per problem; medians are lines, quartiles bands. As png or svg; the same bytes for the same curves."""
     try:
-        import matplotlib as mpl
-        from matplotlib.backends.backend_agg import FigureCanvasAgg
-        from matplotlib.figure import Figure
-        from matplotlib.ticker import FuncFormatter, LogLocator
-    except ImportError as error:
-        raise MissingProgramError(
-            "Figures need matplotlib, which is not installed.", hint="pip install 'imoca[report]' brings it."
+        from imoca.report.matplotlib_theme import empty_figure, legend, plane
+    except ModuleNotFoundError as error:
+        raise MissingPackageError(
+            "Drawing needs matplotlib, which is not installed.", hint="Install it with: pip install 'imoca[report]'"
         ) from error
     problems = list(dict.fromkeys(curve.problem for curve in curves))
     looks = looks_of(list(dict.fromkeys(curve.method for curve in curves)))
     n_columns = min(N_COLUMNS, len(problems))
     n_rows = -(-len(problems) // n_columns)
     legend_rows = -(-len(looks) // _legend_columns(n_columns))
-    height = PANEL[1] * n_rows + 0.25 * legend_rows + 0.3
-    with mpl.rc_context({"svg.hashsalt": "imoca", "font.size": 9.0, "font.family": "DejaVu Sans"}):
-        figure = Figure(figsize=(PANEL[0] * n_columns, height), layout="constrained")
-        FigureCanvasAgg(figure)
-        panels = figure.subplots(n_rows, n_columns, squeeze=False).ravel()
-        for panel, problem in zip(panels, problems, strict=False):
-            _draw_panel(panel, [curve for curve in curves if curve.problem == problem], looks)
-            panel.xaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
-            panel.xaxis.set_major_formatter(FuncFormatter(lambda cost, _: f"{cost:g}"))
-            panel.xaxis.set_minor_locator(LogLocator(subs=()))
-        for panel in panels[len(problems) :]:
-            panel.set_visible(False)
-        handles = {line.get_label(): line for panel in panels for line in panel.get_lines()}
-        named = [name for name in looks if name in handles]
-        figure.legend(
-            [handles[name] for name in named], named, loc="outside lower center", ncols=_legend_columns(n_columns)
-        )
-        picture = io.BytesIO()
-        metadata = {"Date": None, "Creator": None} if kind == "svg" else {"Software": None}
-        figure.savefig(picture, format=kind, metadata=metadata, dpi=DOTS_PER_INCH)
-    return picture.getvalue()
+    height = PANEL[1] * n_rows + 0.25 * legend_rows + 0.6
+    figure = empty_figure(INDICATORS[curves[0].indicator], (PANEL[0] * n_columns, height))
+    panels = [plane(figure, (n_rows, n_columns, i + 1)) for i in range(len(problems))]
+    for panel, problem in zip(panels, problems, strict=True):
+        _draw_panel(panel, [curve for curve in curves if curve.problem == problem], looks)
+    handles = {line.get_label(): line for panel in panels for line in panel.get_lines()}
+    named = [name for name in looks if name in handles]
+    legend(figure, [handles[name] for name in named], named, _legend_columns(n_columns))
+    return picture(figure, f".{kind}")
 
 
 def looks_of(methods: Sequence[str]) -> dict[str, Look]:
@@ -122,6 +105,8 @@ def _legend_columns(n_columns: int) -> int:
 
 
 def _draw_panel(panel: Axes, curves: Sequence[Curve], looks: dict[str, Look]) -> None:
+    from matplotlib.ticker import FuncFormatter, LogLocator
+
     drawable = [curve for curve in curves if np.isfinite(curve.median).any()]
     for curve in sorted(drawable, key=lambda curve: looks[curve.method].width):  # ours on top
         look = looks[curve.method]
@@ -134,10 +119,11 @@ def _draw_panel(panel: Axes, curves: Sequence[Curve], looks: dict[str, Look]) ->
         panel.set_yscale("log")
     else:
         panel.text(0.5, 0.5, "nothing to draw", ha="center", transform=panel.transAxes)
-    panel.set_xlabel("cost [full-fidelity runs]")
+    panel.xaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
+    panel.xaxis.set_major_formatter(FuncFormatter(lambda cost, _: f"{cost:g}"))
+    panel.xaxis.set_minor_locator(LogLocator(subs=()))
+    panel.set_xlabel(f"cost [{COST_UNIT}]")
     panel.set_ylabel(_axis_words(curves[0].indicator))
-    panel.grid(True, which="major", color="#dddddd", linewidth=0.6)
-    panel.set_axisbelow(True)
 
 
 def _thinned(curve: Curve) -> list[np.ndarray[tuple[int], np.dtype[np.float64]]]:
