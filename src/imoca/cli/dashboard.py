@@ -55,10 +55,10 @@ def dashboard(
 
 
 def _check_installed() -> None:
-    from imoca.errors import MissingProgramError
+    from imoca.errors import MissingPackageError
 
     if missing := [name for name in NEEDED if find_spec(name) is None]:
-        raise MissingProgramError(
+        raise MissingPackageError(
             f"The dashboard needs {', '.join(missing)}, not installed here.", hint="pip install 'imoca[dashboard]'"
         )
 
