@@ -7,7 +7,7 @@ from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 
-from imoca.errors import MissingProgramError
+from imoca.errors import MissingPackageError
 
 STYLE_GUARD = re.compile(r'document\.getElementById\("([0-9a-f]{32,})"\)')
 
@@ -15,7 +15,7 @@ STYLE_GUARD = re.compile(r'document\.getElementById\("([0-9a-f]{32,})"\)')
 def plotly_script() -> Path:
     spec = find_spec("plotly")
     if spec is None or spec.origin is None:
-        raise MissingProgramError(
+        raise MissingPackageError(
             "The dashboard needs plotly, which is not installed.", hint="pip install 'imoca[dashboard]' brings it."
         )
     return Path(spec.origin).parent / "package_data" / "plotly.min.js"

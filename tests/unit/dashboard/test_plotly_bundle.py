@@ -6,7 +6,7 @@ import re
 import pytest
 
 from imoca.dashboard.plotly_bundle import plotly_script, style_ids
-from imoca.errors import MissingProgramError
+from imoca.errors import MissingPackageError
 
 
 def test_the_script_is_that_of_the_installed_package() -> None:
@@ -20,5 +20,5 @@ def test_style_elements_are_kept_out_by_plain_identifiers() -> None:
 def test_without_plotly_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
     monkeypatch.setattr("imoca.dashboard.plotly_bundle.find_spec", lambda name: None)
-    with pytest.raises(MissingProgramError, match=r"imoca\[dashboard\]"):
+    with pytest.raises(MissingPackageError, match=r"imoca\[dashboard\]"):
         plotly_script()
