@@ -49,11 +49,12 @@ class InformationSearch:
     fidelity_reduction: bool
     n_fronts: int
 
+    def is_start(self, problem: Problem, trials: Sequence[Trial], seed: int) -> bool:
+        return len(trials) < initial_size(problem, self.initial_design)
+
     def suggest(self, problem: Problem, trials: Sequence[Trial], seed: int) -> Candidate:
         number = len(trials)
-        if number < initial_size(problem, self.initial_design):
-            return initial_question(problem, self.initial_design, number, seed)
-        beliefs = try_to_believe(problem, trials)
+        beliefs = None if self.is_start(problem, trials, seed) else try_to_believe(problem, trials)
         if beliefs is None:
             return initial_question(problem, self.initial_design, number, seed)
         return self._informed(beliefs, number, np.random.default_rng([seed, number]))

@@ -41,11 +41,12 @@ class LevelSearch:
     initial_design: InitialDesign
     n_fronts: int
 
+    def is_start(self, problem: Problem, trials: Sequence[Trial], seed: int) -> bool:
+        return len(trials) < initial_size(problem, self.initial_design)
+
     def suggest(self, problem: Problem, trials: Sequence[Trial], seed: int) -> Candidate:
         number = len(trials)
-        beliefs = None
-        if number >= initial_size(problem, self.initial_design):
-            beliefs = _try_to_believe(problem, trials)
+        beliefs = None if self.is_start(problem, trials, seed) else _try_to_believe(problem, trials)
         if beliefs is None:
             return _at_levels(problem, initial_question(problem, self.initial_design, number, seed))
         rng = np.random.default_rng([seed, number])

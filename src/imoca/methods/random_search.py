@@ -14,6 +14,9 @@ from imoca.trials import Candidate, Trial
 
 @dataclass(frozen=True)
 class RandomSearch:
+    def is_start(self, problem: Problem, trials: Sequence[Trial], seed: int) -> bool:
+        return False
+
     def suggest(self, problem: Problem, trials: Sequence[Trial], seed: int) -> Candidate:
         rng = np.random.default_rng([seed, len(trials)])
         x = problem.space.from_unit(rng.random((1, problem.space.n_parameters)))[0]

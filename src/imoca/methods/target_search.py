@@ -48,11 +48,12 @@ class TargetSearch:
     criterion: CriterionName
     n_fronts: int  # Pareto sets that PESMO samples; the others sample none
 
+    def is_start(self, problem: Problem, trials: Sequence[Trial], seed: int) -> bool:
+        return len(trials) < initial_size(problem, "target")
+
     def suggest(self, problem: Problem, trials: Sequence[Trial], seed: int) -> Candidate:
         number = len(trials)
-        beliefs = None
-        if number >= initial_size(problem, "target"):
-            beliefs = try_to_believe(problem, trials)
+        beliefs = None if self.is_start(problem, trials, seed) else try_to_believe(problem, trials)
         if beliefs is None:
             return initial_question(problem, "target", number, seed)
         rng = np.random.default_rng([seed, number])

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from imoca.benchmarks.benchmark import Benchmark
+    from imoca.methods.method import Method
 
 
 @dataclass(frozen=True)
@@ -45,6 +46,16 @@ class MethodChoice:
     @property
     def label(self) -> str:
         return _label(self.name, _given(self))
+
+    def method(self) -> Method:
+        from imoca.methods.registry import get_method
+
+        return get_method(
+            self.name,
+            n_fronts=self.n_fronts,
+            initial_design=self.initial_design,  # type: ignore[arg-type]  # checked there
+            fidelity_reduction=self.fidelity_reduction,
+        )
 
 
 @dataclass(frozen=True)

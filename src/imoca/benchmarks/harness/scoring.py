@@ -9,12 +9,14 @@ import numpy as np
 
 from imoca.arrays import Array
 from imoca.benchmarks.benchmark import Benchmark
+from imoca.methods.method import Method
 from imoca.pareto.indicators import average_distance, estimate_hypervolume
 from imoca.pareto.subset import representative_subset
+from imoca.problem.problem import Problem
 from imoca.study.recommendation import FRONT_SIZE, is_verified, recommend
 from imoca.trials import Trial
 
-SMALLEST_START = 6  # trials of an initial design where no trial tells how many it had
+SMALLEST_START = 6  # trials; in many parameters one more than these
 HYPERVOLUME_SEED = 0  # of the sampled hypervolume in many objectives: the same samples for every front
 
 
@@ -45,10 +47,12 @@ def checkpoint_sizes(
     return sorted({first, *sizes.tolist(), len(costs)})
 
 
-def n_initial_trials(trials: Sequence[Trial], n_parameters: int) -> int:
-    """Up to the first trial that was asked by a model; a rule of thumb where no trial tells."""
-    fitted = next((trial.number for trial in trials if trial.fitted), None)
-    return fitted or max(SMALLEST_START, n_parameters + 1)
+def n_initial_trials(method: Method, problem: Problem, trials: Sequence[Trial], seed: int) -> int:
+    """Trials of the method's initial design, or as many as a model needs where it has a smaller one or none."""
+    size = 0
+    while size < len(trials) and method.is_start(problem, trials[:size], seed):
+        size += 1
+    return max(size, SMALLEST_START, problem.space.n_parameters + 1)
 
 
 def score(benchmark: Benchmark, trials: Sequence[Trial], seed: int) -> Score:

@@ -50,7 +50,7 @@ def result_of(
 ) -> RunResult:
     problem = benchmark.problem
     costs = bill(problem, trials).spent.sum(axis=1).cumsum()
-    n_initial = n_initial_trials(trials, problem.space.n_parameters)
+    n_initial = n_initial_trials(spec.method.method(), problem, trials, spec.seed)
     sizes = checkpoint_sizes(costs, n_initial, spec.checkpoints)
     return RunResult(
         spec=spec,

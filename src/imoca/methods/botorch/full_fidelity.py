@@ -35,11 +35,14 @@ class FullFidelitySearch:
     criterion: FullCriterionName
     reference_point: tuple[float, ...] | None = None  # maximised, in the user's units; None: from the model's front
 
+    def is_start(self, problem: Problem, trials: Sequence[Trial], seed: int) -> bool:
+        return len(trials) < fewest_designs(problem)
+
     def suggest(self, problem: Problem, trials: Sequence[Trial], seed: int) -> Candidate:
         check_objectives(problem, self.criterion)
         number, is_full = len(trials), shared_fidelities(problem, trials) == 1.0
         observations = None
-        if number >= fewest_designs(problem):
+        if not self.is_start(problem, trials, seed):
             observations = observe(problem, [trial for trial, full in zip(trials, is_full, strict=True) if full])
         point = None
         if observations is not None:

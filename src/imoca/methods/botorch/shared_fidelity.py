@@ -37,6 +37,11 @@ class SharedFidelitySearch:
     initial_design: InitialDesign | None = None  # None: the tutorial's own
     reference_point: tuple[float, ...] | None = None  # maximised, in the user's units; None: from the model's front
 
+    def is_start(self, problem: Problem, trials: Sequence[Trial], seed: int) -> bool:
+        if self.initial_design is None:
+            return not is_start_over(problem, trials, seed)
+        return len(trials) < initial_size(problem, self.initial_design)
+
     def suggest(self, problem: Problem, trials: Sequence[Trial], seed: int) -> Candidate:
         check_objectives(problem, self.criterion.upper())
         if all(simulator.fidelity.kind == "none" for simulator in problem.simulators):
@@ -45,7 +50,7 @@ class SharedFidelitySearch:
                 hint="Use botorch-qlognehvi, or another method for full accuracy.",
             )
         number = len(trials)
-        observations = observe(problem, trials) if self._is_start_over(problem, trials, seed) else None
+        observations = None if self.is_start(problem, trials, seed) else observe(problem, trials)
         if observations is None:
             return self._start_question(problem, trials, seed)
         cost = SharedCost(cost_models(problem, trials))
@@ -62,11 +67,6 @@ class SharedFidelitySearch:
                 return suggest_momf(observations, cost, self.reference_point)
             case "hvkg":
                 return suggest_hvkg(observations, cost, self.reference_point)
-
-    def _is_start_over(self, problem: Problem, trials: Sequence[Trial], seed: int) -> bool:
-        if self.initial_design is None:
-            return is_start_over(problem, trials, seed)
-        return len(trials) >= initial_size(problem, self.initial_design)
 
     def _start_question(self, problem: Problem, trials: Sequence[Trial], seed: int) -> Candidate:
         if self.initial_design is None:

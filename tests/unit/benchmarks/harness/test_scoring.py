@@ -1,10 +1,11 @@
 import numpy as np
 import pytest
 
-from imoca import Objective, Problem, Real, Simulator
+from imoca import Objective, Problem, Real, Simulator, Study
 from imoca.benchmarks.benchmark import Benchmark
 from imoca.benchmarks.harness.scoring import attainable_difference, checkpoint_sizes, n_initial_trials, score
 from imoca.benchmarks.registry import get
+from imoca.methods.registry import get_method
 from imoca.trials import Answer, Trial
 
 
@@ -69,7 +70,11 @@ def test_checkpoints_are_even_in_the_logarithm_of_cost_with_both_ends() -> None:
 
 
 def test_the_initial_design_ends_at_the_first_question_of_a_model() -> None:
-    plain = trials_at(*np.linspace(0.0, 1.0, 5))
-    modelled = [Trial(5, {"x": 0.5}, plain[0].fidelities, fitted={"up": (0.0,)})]
-    assert n_initial_trials([*plain, *modelled], n_parameters=1) == 5
-    assert n_initial_trials(plain, n_parameters=9) == 10
+    problem = get("branin_currin").problem
+    study = Study(problem, method="imoca-t", seed=0)
+    for _ in range(15):
+        trial = study.ask()
+        study.tell(trial, {"branin": 0.1 * trial.number, "currin": -0.1 * trial.number})
+    first_modelled = next(trial.number for trial in study.trials if trial.fitted)
+    assert n_initial_trials(get_method("imoca-t"), problem, study.trials, 0) == first_modelled
+    assert n_initial_trials(get_method("random"), problem, study.trials, 0) == 6
