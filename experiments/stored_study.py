@@ -19,6 +19,7 @@ import numpy as np
 from imoca import Fidelity, Objective, Problem, Real, Simulator, Study
 from imoca.cli.opening import open_to_read
 from imoca.cli.status import summary
+from imoca.models.kernel import n_hyperparameters
 from imoca.storage.sqlite import SQLiteStorage
 from imoca.trials import Answer, Candidate
 
@@ -49,7 +50,7 @@ def fill(path: Path, problem: Problem) -> None:
         fidelities = {name: float(rng.random()) for name in SIMULATORS}
         costs = {name: 0.1 + fidelities[name] for name in SIMULATORS}
         values = {f"{name} loss": float(rng.random()) for name in SIMULATORS}
-        fitted = {f"{name} loss": tuple(rng.random(N_PARAMETERS + 3).tolist()) for name in SIMULATORS}
+        fitted = {f"{name} loss": tuple(rng.random(n_hyperparameters(N_PARAMETERS)).tolist()) for name in SIMULATORS}
         storage.add(Candidate(parameters, fidelities, fitted), Answer(values, costs))
     storage.close()
 

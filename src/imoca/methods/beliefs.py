@@ -13,7 +13,7 @@ from imoca.models.cost import CostModel, cost_model
 from imoca.models.dataset import OutputData, encode_designs, encode_fidelities, output_data
 from imoca.models.fitting import fit
 from imoca.models.gp import GaussianProcess
-from imoca.models.kernel import Hyperparameters
+from imoca.models.kernel import Hyperparameters, n_hyperparameters
 from imoca.problem.problem import Problem
 from imoca.problem.simulator import Objective
 from imoca.trials import Trial
@@ -57,7 +57,7 @@ def believe(problem: Problem, trials: Sequence[Trial]) -> Beliefs | None:
     data = tuple(output_data(problem, objective, trials, x) for objective in problem.objectives)
     if any(not len(each.values) for each in data):
         return None
-    last_fits = _last_fits(trials)
+    last_fits = _last_fits(trials, n_hyperparameters(x.shape[1]))
     surrogates = []
     for objective, each in zip(problem.objectives, data, strict=True):
         process = fit(each.x, each.z, each.values, last_fits.get(objective.name))
@@ -83,8 +83,10 @@ def unanswered(
     return x[rows], encode_fidelities(problem.simulator_of(objective.name), [trials[i] for i in rows])
 
 
-def _last_fits(trials: Sequence[Trial]) -> Mapping[str, Hyperparameters]:
+def _last_fits(trials: Sequence[Trial], n_logs: int) -> Mapping[str, Hyperparameters]:
+    """Those of an earlier version, with another number of hyperparameters, are left out."""
     for trial in reversed(trials):
         if trial.fitted:
-            return {name: Hyperparameters.from_logs(np.array(logs)) for name, logs in trial.fitted.items()}
+            usable = {name: np.array(logs) for name, logs in trial.fitted.items() if len(logs) == n_logs}
+            return {name: Hyperparameters.from_logs(logs) for name, logs in usable.items()}
     return {}

@@ -11,11 +11,12 @@ from scipy.optimize import minimize
 
 from imoca.arrays import Array, IntArray
 from imoca.models.gp import JITTERS, GaussianProcess
-from imoca.models.kernel import Hyperparameters, design_kernel, fidelity_kernel
+from imoca.models.kernel import Hyperparameters, design_kernel, fidelity_kernel, settled
 
 # Log-normal priors (median, standard deviation of the logarithm) for inputs in [0, 1] and standardised values.
 LENGTH_SCALE_PER_ROOT_DIMENSION = 0.3 / math.sqrt(2.0)  # medians grow with sqrt(d) [Hvarfner2024]; 0.3 at d = 2
 LENGTH_SCALE_LOG_SD = 1.0
+SETTLING = (1.0, 1.0)  # evenly, until the data say otherwise
 FIDELITY_SCALE = (3.0, 1.0)  # fidelities are alike until the data say otherwise; a small sample cannot tell
 SIGNAL_VARIANCE = (1.0, 1.0)
 NOISE_VARIANCE = (1e-5, 2.0)  # simulators are nearly deterministic
@@ -23,13 +24,15 @@ NOISE_VARIANCE = (1e-5, 2.0)  # simulators are nearly deterministic
 LOG_BOUNDS_WIDTH = 5.0  # search within so many prior standard deviations
 MAX_FIT_POINTS = 400  # larger data sets are thinned for the fit only: a fit costs n^3 per step
 MAX_ITERATIONS = 60
+SMALLEST_REST = 1e-300  # of 1 - z, whose logarithm is needed times itself
+SETTLING_AT = -4  # in the logarithms
 FAILED_VALUE = 1e10  # what the objective answers where the covariance has no Cholesky factor
 
 
 def prior_logs(n_columns: int) -> tuple[Array, Array]:
     """Mean and standard deviation of the logarithms, in the order of ``Hyperparameters.to_logs``."""
     length_scale = LENGTH_SCALE_PER_ROOT_DIMENSION * math.sqrt(n_columns)
-    tail = (FIDELITY_SCALE, SIGNAL_VARIANCE, NOISE_VARIANCE)
+    tail = (SETTLING, FIDELITY_SCALE, SIGNAL_VARIANCE, NOISE_VARIANCE)
     medians = np.array([length_scale] * n_columns + [median for median, _ in tail])
     deviations = np.array([LENGTH_SCALE_LOG_SD] * n_columns + [deviation for _, deviation in tail])
     return np.log(medians), deviations
@@ -39,9 +42,7 @@ def negative_log_posterior(logs: Array, x: Array, z: Array, values: Array) -> tu
     """Negative log marginal likelihood plus negative log prior (up to a constant), and its gradient in ``logs``."""
     scales = Hyperparameters.from_logs(logs)
     n = len(values)
-    kernel = scales.signal_variance * (
-        design_kernel(x, x, scales.length_scales) * fidelity_kernel(z, z, scales.fidelity_scale)
-    )
+    kernel = scales.signal_variance * (design_kernel(x, x, scales.length_scales) * fidelity_kernel(z, z, scales))
     noisy = kernel.copy()
     noisy.flat[:: n + 1] += scales.noise_variance + JITTERS[0] * scales.signal_variance
     factor, failed = lapack.dpotrf(noisy, lower=1, overwrite_a=1)
@@ -56,10 +57,14 @@ def negative_log_posterior(logs: Array, x: Array, z: Array, values: Array) -> tu
     product = outer * kernel
     row_sums = product.sum(axis=1)
     # sum_ab product_ab (x_a - x_b)^2 / 2 for every column at once, without the n x n x d array
-    inputs = np.column_stack([x, z])
-    spread = row_sums @ inputs**2 - np.einsum("ai,ai->i", inputs, product @ inputs)
+    inputs = np.column_stack([x, settled(z, scales.settling)])
+    multiplied = product @ inputs
+    spread = row_sums @ inputs**2 - np.einsum("ai,ai->i", inputs, multiplied)
+    by_settling = (1.0 - inputs[:, -1]) * np.log((1.0 - inputs[:, -1]).clip(SMALLEST_REST))  # minus d settled / d log a
     gradient = np.empty_like(logs)
-    gradient[:-2] = spread / np.append(scales.length_scales, scales.fidelity_scale) ** 2
+    gradient[:-4] = spread[:-1] / scales.length_scales**2
+    gradient[SETTLING_AT] = by_settling @ (row_sums * inputs[:, -1] - multiplied[:, -1]) / scales.fidelity_scale**2
+    gradient[-3] = spread[-1] / scales.fidelity_scale**2
     gradient[-2] = 0.5 * (row_sums.sum() + JITTERS[0] * scales.signal_variance * np.trace(outer))
     gradient[-1] = 0.5 * scales.noise_variance * np.trace(outer)
 
@@ -79,6 +84,7 @@ def fit(
     prior_mean, prior_deviation = prior_logs(x.shape[1])
     low = prior_mean - LOG_BOUNDS_WIDTH * prior_deviation
     high = prior_mean + LOG_BOUNDS_WIDTH * prior_deviation
+    low[SETTLING_AT] = 0.0  # 1; below it the last step to full accuracy would be the largest
     starts = [prior_mean]
     if warm_start is not None:
         starts.append(np.clip(warm_start.to_logs(), low, high))

@@ -94,7 +94,7 @@ class GaussianProcess:
     def condition(x: Array, z: Array, values: Array, hyperparameters: Hyperparameters) -> GaussianProcess:
         """Posterior given observations; a matrix that is not positive definite is rescued by jitter."""
         covariance = hyperparameters.signal_variance * (
-            design_kernel(x, x, hyperparameters.length_scales) * fidelity_kernel(z, z, hyperparameters.fidelity_scale)
+            design_kernel(x, x, hyperparameters.length_scales) * fidelity_kernel(z, z, hyperparameters)
         )
         inverse_factor = inverse_cholesky(covariance, hyperparameters.noise_variance, hyperparameters.signal_variance)
         weights = inverse_factor.T @ (inverse_factor @ values)
@@ -131,27 +131,27 @@ class GaussianProcess:
         """Gradient in x of the posterior mean at (x, z), one fidelity per design."""
         scales = self.hyperparameters
         kernel = scales.signal_variance * design_kernel(x, self.x, scales.length_scales)
-        pull = kernel * fidelity_kernel(z, self.z, scales.fidelity_scale) * self.weights
+        pull = kernel * fidelity_kernel(z, self.z, scales) * self.weights
         return (pull @ self.x - pull.sum(axis=1)[:, None] * x) / scales.length_scales**2
 
     def mean(self, x: Array, z: Array) -> Array:  # (n, d), (m,) -> (n, m)
         """Posterior mean at every pair of design and fidelity."""
         scales = self.hyperparameters
         kernel_x = scales.signal_variance * design_kernel(x, self.x, scales.length_scales)
-        return (kernel_x * self.weights) @ fidelity_kernel(z, self.z, scales.fidelity_scale).T
+        return (kernel_x * self.weights) @ fidelity_kernel(z, self.z, scales).T
 
     def moments(self, x: Array, z: Array) -> Moments:  # (n, d), (m,)
         """Moments at all n x m pairs. The product kernel shares the design part between the fidelities."""
         scales = self.hyperparameters
         kernel_x = scales.signal_variance * design_kernel(x, self.x, scales.length_scales)
-        kernel_z = fidelity_kernel(z, self.z, scales.fidelity_scale)
-        kernel_to_target = fidelity_kernel(np.array([Z_TARGET]), self.z, scales.fidelity_scale)[0]
+        kernel_z = fidelity_kernel(z, self.z, scales)
+        kernel_to_target = fidelity_kernel(np.array([Z_TARGET]), self.z, scales)[0]
         kernel_g = kernel_x[:, None, :] * kernel_z
         kernel_f = kernel_x * kernel_to_target
         n, m, n_data = kernel_g.shape
         white_g = (kernel_g.reshape(n * m, n_data) @ self.inverse_factor.T).reshape(n, m, n_data)
         white_f = kernel_f @ self.inverse_factor.T
-        prior_cov = scales.signal_variance * fidelity_kernel(z, np.array([Z_TARGET]), scales.fidelity_scale)[:, 0]
+        prior_cov = scales.signal_variance * fidelity_kernel(z, np.array([Z_TARGET]), scales)[:, 0]
         return Moments(
             gp=self,
             x=x,
@@ -168,7 +168,7 @@ class GaussianProcess:
 
     def _kernel_at_target(self, x: Array) -> Array:  # (n, N)
         scales = self.hyperparameters
-        kernel_to_target = fidelity_kernel(np.array([Z_TARGET]), self.z, scales.fidelity_scale)[0]
+        kernel_to_target = fidelity_kernel(np.array([Z_TARGET]), self.z, scales)[0]
         return design_kernel(x, self.x, scales.length_scales) * (scales.signal_variance * kernel_to_target)
 
     def _variance(self, white: Array) -> Array:  # (..., N) -> (...)

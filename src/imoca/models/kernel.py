@@ -14,18 +14,24 @@ class Hyperparameters:
     """Scales of one continuous-fidelity Gaussian process, all positive."""
 
     length_scales: Array  # (d,) l_i, one per design column
-    fidelity_scale: float  # h, the bandwidth over z in [0, 1]
+    fidelity_scale: float  # h, the bandwidth over settled fidelities in [0, 1]
     signal_variance: float  # s^2
     noise_variance: float  # eta^2
+    settling: float = 1.0  # a, how much of the change happens at low fidelities; 1 is the kernel of [Belakaria2020]
 
-    def to_logs(self) -> Array:  # (d + 3,)
-        tail = [self.fidelity_scale, self.signal_variance, self.noise_variance]
+    def to_logs(self) -> Array:  # (d + 4,)
+        tail = [self.settling, self.fidelity_scale, self.signal_variance, self.noise_variance]
         return np.log(np.concatenate([self.length_scales, tail]))
 
     @staticmethod
     def from_logs(logs: Array) -> Hyperparameters:
         scales = np.exp(logs)
-        return Hyperparameters(scales[:-3], float(scales[-3]), float(scales[-2]), float(scales[-1]))
+        settling, fidelity_scale, signal_variance, noise_variance = scales[-4:].tolist()
+        return Hyperparameters(scales[:-4], fidelity_scale, signal_variance, noise_variance, settling)
+
+
+def n_hyperparameters(n_columns: int) -> int:
+    return n_columns + 4
 
 
 def design_kernel(
@@ -42,10 +48,16 @@ def design_kernel(
     return np.exp(squared, out=squared)
 
 
+def settled(z: Array, settling: float) -> Array:
+    """``1 - (1 - z)^a`` for fidelities in [0, 1]: where a simulator has converged, more fidelity changes little."""
+    return 1.0 - (1.0 - z) ** settling
+
+
 def fidelity_kernel(
     z: Array,  # (g,)
     z_data: Array,  # (n,)
-    fidelity_scale: float,
+    scales: Hyperparameters,
 ) -> Array:  # (g, n)
-    """Squared exponential over fidelities, 1 on the diagonal."""
-    return np.exp(-0.5 * ((z[:, None] - z_data) / fidelity_scale) ** 2)
+    """Squared exponential over settled fidelities, 1 on the diagonal."""
+    apart = settled(z, scales.settling)[:, None] - settled(z_data, scales.settling)
+    return np.exp(-0.5 * (apart / scales.fidelity_scale) ** 2)

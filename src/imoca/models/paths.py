@@ -9,7 +9,7 @@ import numpy as np
 
 from imoca.arrays import Array, IntArray
 from imoca.models.gp import Z_TARGET, GaussianProcess
-from imoca.models.kernel import design_kernel, fidelity_kernel
+from imoca.models.kernel import design_kernel, fidelity_kernel, settled
 
 N_FREQUENCIES = 256  # each gives a cosine and a sine feature
 
@@ -79,12 +79,12 @@ def draw_paths(gp: GaussianProcess, n_paths: int, rng: np.random.Generator) -> P
     amplitude = np.sqrt(scales.signal_variance / N_FREQUENCIES)
     prior = amplitude * rng.standard_normal((2 * N_FREQUENCIES, n_paths))
 
-    angles = gp.x @ frequencies.T + np.outer(gp.z, fidelity_frequencies)
+    angles = gp.x @ frequencies.T + np.outer(settled(gp.z, scales.settling), fidelity_frequencies)
     prior_at_data = np.concatenate([np.cos(angles), np.sin(angles)], axis=1) @ prior
     noise = np.sqrt(scales.noise_variance) * rng.standard_normal(prior_at_data.shape)
     residual = gp.values[:, None] - prior_at_data - noise
     solved = gp.inverse_factor.T @ (gp.inverse_factor @ residual)
     # Only the target fidelity is ever evaluated, so its part of the kernel and of the angles is fixed here.
-    to_target = fidelity_kernel(np.array([Z_TARGET]), gp.z, scales.fidelity_scale)[0]
+    to_target = fidelity_kernel(np.array([Z_TARGET]), gp.z, scales)[0]
     update = scales.signal_variance * to_target[:, None] * solved
     return Paths(gp.x, scales.length_scales, frequencies, Z_TARGET * fidelity_frequencies, prior, update)

@@ -1,5 +1,7 @@
 """One contract for every method, and what sets each apart."""
 
+import dataclasses
+
 import numpy as np
 import pytest
 
@@ -199,6 +201,14 @@ def test_the_next_fit_starts_where_the_last_one_ended(monkeypatch: pytest.Monkey
     monkeypatch.setattr(beliefs, "fit", recording_fit)
     beliefs.believe(problem, trials)
     np.testing.assert_allclose(starts, [trials[-1].fitted["f0"], trials[-1].fitted["f1"]])
+
+
+def test_a_fit_stored_by_an_older_version_is_no_start() -> None:
+    problem = continuous_problem()
+    trials = run(problem, "imoca-e", initial_size(problem, "cheap") + 1, n_fronts=2)
+    older = {name: logs[1:] for name, logs in trials[-1].fitted.items()}
+    fresh, warmed = ([*trials[:-1], dataclasses.replace(trials[-1], fitted=each)] for each in ({}, older))
+    assert beliefs.believe(problem, fresh).fitted == beliefs.believe(problem, warmed).fitted
 
 
 def test_when_every_answer_failed_the_questions_go_on_filling_the_space() -> None:

@@ -10,7 +10,7 @@ from imoca.models.kernel import Hyperparameters, design_kernel, fidelity_kernel
 
 
 def test_hyperparameters_survive_their_logarithms() -> None:
-    scales = Hyperparameters(np.array([0.1, 2.0, 3.0]), 0.7, 1.5, 1e-4)
+    scales = Hyperparameters(np.array([0.1, 2.0, 3.0]), 0.7, 1.5, 1e-4, 2.5)
     back = Hyperparameters.from_logs(scales.to_logs())
     np.testing.assert_allclose(back.to_logs(), scales.to_logs())
     np.testing.assert_allclose(back.length_scales, scales.length_scales)
@@ -19,11 +19,12 @@ def test_hyperparameters_survive_their_logarithms() -> None:
 @pytest.mark.parametrize("d", [1, 2, 7])
 def test_the_gradient_matches_finite_differences(rng: np.random.Generator, d: int) -> None:
     x, z, values = rng.random((15, d)), rng.random(15), rng.standard_normal(15)
-    logs = prior_logs(d)[0] + 0.4 * rng.standard_normal(d + 3)
+    z[:3] = 0.0, 0.0, 1.0
+    logs = prior_logs(d)[0] + 0.4 * rng.standard_normal(d + 4)
     logs[-1] = np.log(1e-2)  # differences of an ill-conditioned likelihood are no reference
     _, gradient = negative_log_posterior(logs, x, z, values)
     step = 1e-5
-    for i, unit in enumerate(np.eye(d + 3)):
+    for i, unit in enumerate(np.eye(d + 4)):
         ahead, behind = (negative_log_posterior(logs + s * step * unit, x, z, values)[0] for s in (1, -1))
         assert gradient[i] == pytest.approx((ahead - behind) / (2 * step), abs=1e-5, rel=1e-5)
 
@@ -33,13 +34,13 @@ def test_the_objective_is_the_log_density_of_the_data_plus_that_of_the_prior(rng
 
     def by_scipy(logs: np.ndarray) -> float:
         scales = Hyperparameters.from_logs(logs)
-        kernel = design_kernel(x, x, scales.length_scales) * fidelity_kernel(z, z, scales.fidelity_scale)
+        kernel = design_kernel(x, x, scales.length_scales) * fidelity_kernel(z, z, scales)
         noise = scales.noise_variance + JITTERS[0] * scales.signal_variance
         covariance = scales.signal_variance * kernel + noise * np.eye(9)
         mean, deviation = prior_logs(2)
         return -multivariate_normal(cov=covariance).logpdf(values) - norm(mean, deviation).logpdf(logs).sum()
 
-    first, second = (prior_logs(2)[0] + 0.5 * rng.standard_normal(5) for _ in range(2))
+    first, second = (prior_logs(2)[0] + 0.5 * rng.standard_normal(6) for _ in range(2))
     ours = negative_log_posterior(first, x, z, values)[0] - negative_log_posterior(second, x, z, values)[0]
     assert ours == pytest.approx(by_scipy(first) - by_scipy(second), rel=1e-9)
 
@@ -51,11 +52,27 @@ def test_length_scale_priors_grow_with_the_root_of_the_dimension() -> None:
 
 def test_a_fit_recovers_the_scales_of_a_drawn_function(rng: np.random.Generator) -> None:
     x, z = rng.random((150, 2)), rng.random(150)
-    kernel = design_kernel(x, x, np.array([0.2, 0.6])) * fidelity_kernel(z, z, 0.8)
+    drawn_from = Hyperparameters(np.array([0.2, 0.6]), 0.8, 1.0, 1e-8, settling=3.0)
+    kernel = design_kernel(x, x, drawn_from.length_scales) * fidelity_kernel(z, z, drawn_from)
     values = np.linalg.cholesky(kernel + 1e-8 * np.eye(150)) @ rng.standard_normal(150)
     scales = fit(x, z, values).hyperparameters
     np.testing.assert_allclose(scales.length_scales, [0.2, 0.6], rtol=0.35)
     assert scales.fidelity_scale == pytest.approx(0.8, rel=0.5)
+    assert scales.settling == pytest.approx(3.0, rel=0.3)
+
+
+def test_a_fidelity_that_settles_early_is_trusted_near_full_accuracy(rng: np.random.Generator) -> None:
+    """As of an integrator whose error falls with its step: seen up to z = 0.4, values at z = 1 are predicted."""
+    x, z = rng.random((60, 1)), 0.4 * rng.random(60)
+
+    def simulate(x: np.ndarray, z: np.ndarray) -> np.ndarray:
+        return np.sin(6.0 * x[:, 0]) + (1.0 + x[:, 0]) * np.exp(-12.0 * z)
+
+    process = fit(x, z, simulate(x, z))
+    tried = np.linspace(0.05, 0.95, 30)[:, None]
+    error = process.mean_at_target(tried) - simulate(tried, np.ones(30))
+    assert process.hyperparameters.settling > 5.0
+    assert np.sqrt(np.mean(error**2)) < 0.01
 
 
 def test_a_warm_start_never_ends_worse_than_a_fresh_one(rng: np.random.Generator) -> None:

@@ -10,7 +10,7 @@ from sklearn.gaussian_process.kernels import RBF, ConstantKernel
 from imoca.models.gp import JITTERS, GaussianProcess, Partials
 from imoca.models.kernel import Hyperparameters
 
-SCALES = Hyperparameters(np.array([0.3, 0.7]), 1.4, 2.3, 1e-3)
+SCALES = Hyperparameters(np.array([0.3, 0.7]), 1.4, 2.3, 1e-3, settling=2.5)
 
 
 def make_data(rng: np.random.Generator, n: int = 25) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -23,11 +23,12 @@ def process(rng: np.random.Generator) -> GaussianProcess:
 
 
 def sklearn_twin(process: GaussianProcess) -> GaussianProcessRegressor:
+    """Of the settled fidelities, which scikit-learn is given as they are."""
     scales = process.hyperparameters
     kernel = ConstantKernel(scales.signal_variance) * RBF([*scales.length_scales, scales.fidelity_scale])
     alpha = scales.noise_variance + JITTERS[0] * scales.signal_variance
     twin = GaussianProcessRegressor(kernel, alpha=alpha, optimizer=None)
-    return twin.fit(np.column_stack([process.x, process.z]), process.values)
+    return twin.fit(np.column_stack([process.x, 1.0 - (1.0 - process.z) ** 2.5]), process.values)
 
 
 def test_moments_on_a_grid_equal_scikit_learn(process: GaussianProcess, rng: np.random.Generator) -> None:
@@ -35,7 +36,7 @@ def test_moments_on_a_grid_equal_scikit_learn(process: GaussianProcess, rng: np.
     moments = process.moments(x, z)
     twin = sklearn_twin(process)
     for i in range(len(x)):
-        queries = np.array([[*x[i], value] for value in (*z, 1.0)])
+        queries = np.array([[*x[i], 1.0 - (1.0 - value) ** 2.5] for value in (*z, 1.0)])
         mean, covariance = twin.predict(queries, return_cov=True)
         np.testing.assert_allclose(moments.mean_g[i], mean[:-1], atol=1e-8)
         np.testing.assert_allclose(moments.var_g[i], covariance.diagonal()[:-1], atol=1e-8)

@@ -10,7 +10,7 @@ from imoca.models.paths import draw_paths
 
 @pytest.fixture
 def process(rng: np.random.Generator) -> GaussianProcess:
-    scales = Hyperparameters(np.array([0.3, 0.5]), 1.2, 1.5, 1e-4)
+    scales = Hyperparameters(np.array([0.3, 0.5]), 1.2, 1.5, 1e-4, settling=3.0)
     return GaussianProcess.condition(rng.random((20, 2)), rng.random(20), rng.standard_normal(20), scales)
 
 

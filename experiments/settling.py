@@ -1,0 +1,120 @@
+"""What the exponent of the fidelity kernel is worth: predictions at full accuracy from cheap data, with and without it.
+
+``python experiments/settling.py``: the paper's kernel (a = 1) and ours (a >= 1, learned) are fitted to the same data;
+errors of the mean at z = 1 over 256 other designs, in standard deviations of the truth, medians over five seeds. The
+data are 40 designs at fidelities up to 0.5, one in ten above, and on some problems the first 80 questions of imoca-p.
+Results go to experiments/results/settling.json. About five minutes.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from importlib.metadata import version
+from pathlib import Path
+
+import numpy as np
+
+from imoca import benchmarks
+from imoca.arrays import Array
+from imoca.benchmarks.benchmark import Benchmark
+from imoca.methods.initial_design import candidate, sobol_designs
+from imoca.methods.registry import get_method
+from imoca.models.dataset import encode_designs, output_data
+from imoca.models.fitting import LOG_BOUNDS_WIDTH, SETTLING_AT, best_logs, fit, negative_log_posterior, prior_logs
+from imoca.models.gp import GaussianProcess
+from imoca.models.kernel import Hyperparameters
+from imoca.problem.problem import Problem
+from imoca.runners.base import Job
+from imoca.runners.execution import run_job
+from imoca.trials import Answer, Trial
+
+PROBLEMS = {
+    "branin_currin": {},
+    "ackley_rosenbrock_sphere": {},
+    "momf_branin_currin": {},
+    "momf_park": {},
+    "trap": {},
+    "rocket": {"setting": "per_objective"},
+    "circuit": {"setting": "per_objective", "backend": "pwl"},
+}
+ASKED_BY_IMOCA = ("branin_currin", "rocket")
+N_DATA, N_ASKED, N_TESTED = 40, 80, 256
+HIGHEST, SHARE_ABOVE = 0.5, 0.1
+SEEDS = range(5)
+RESULTS = Path(__file__).parent / "results" / "settling.json"
+
+
+def cheap_trials(benchmark: Benchmark, seed: int) -> list[Trial]:
+    problem, rng = benchmark.problem, np.random.default_rng(seed)
+    trials = []
+    for number, x in enumerate(sobol_designs(problem, N_DATA, rng)):
+        highest = 1.0 if rng.random() < SHARE_ABOVE else HIGHEST
+        question = candidate(problem, x, highest * rng.random(len(problem.simulators)))
+        trials.append(answered(problem, Trial.asked(number, question)))
+    return trials
+
+
+def asked_trials(benchmark: Benchmark, seed: int) -> list[Trial]:
+    problem, method = benchmark.problem, get_method("imoca-p")
+    trials: list[Trial] = []
+    for number in range(N_ASKED):
+        trials.append(answered(problem, Trial.asked(number, method.suggest(problem, trials, seed))))
+    return trials
+
+
+def answered(problem: Problem, trial: Trial) -> Trial:
+    values: dict[str, float] = {}
+    costs: dict[str, float] = {}
+    for simulator in problem.simulators:
+        fidelity = trial.fidelities[simulator.name]
+        answer = run_job(Job(trial.number, simulator, trial.parameters, fidelity, 1, Path(), Path()))
+        values |= answer.values
+        costs |= answer.costs
+    return trial.answered(Answer(values, costs))
+
+
+def fit_without_settling(x: Array, z: Array, values: Array) -> GaussianProcess:
+    mean, deviation = prior_logs(x.shape[1])
+    mean[SETTLING_AT] = 0.0
+    low, high = (mean + side * LOG_BOUNDS_WIDTH * deviation for side in (-1.0, 1.0))
+    low[SETTLING_AT] = high[SETTLING_AT] = 0.0
+    logs = best_logs(negative_log_posterior, [mean], (x, z, values), low, high)
+    return GaussianProcess.condition(x, z, values, Hyperparameters.from_logs(logs))
+
+
+def compare(problem: Problem, trials: list[Trial], tested: Array, truth: Array) -> dict[str, list[float]]:
+    """Per objective the error without and with the exponent, and the exponent."""
+    found = {}
+    for column, objective in enumerate(problem.objectives):
+        if problem.simulator_of(objective.name).fidelity.kind == "none":
+            continue
+        data = output_data(problem, objective, trials, encode_designs(problem, trials))
+        true = (truth[:, column] - data.centre) / data.scale
+        errors = []
+        for process in (fit_without_settling(data.x, data.z, data.values), fit(data.x, data.z, data.values)):
+            error = process.mean_at_target(tested) - true
+            errors.append(math.sqrt(float(np.mean(error**2))) / float(true.std()))
+        found[objective.name] = [*errors, process.hyperparameters.settling]
+    return found
+
+
+def main() -> None:
+    rows = {}
+    for name, options in PROBLEMS.items():
+        benchmark = benchmarks.get(name, **options)
+        tested = sobol_designs(benchmark.problem, N_TESTED, np.random.default_rng(1000))
+        truth = benchmark.true_values(tested)
+        for asker in (cheap_trials, *([asked_trials] if name in ASKED_BY_IMOCA else [])):
+            runs = [compare(benchmark.problem, asker(benchmark, seed), tested, truth) for seed in SEEDS]
+            for objective in runs[0]:
+                fixed, learned, a = np.median([run[objective] for run in runs], axis=0).tolist()
+                data = "cheap" if asker is cheap_trials else "imoca-p"
+                rows[f"{name}, {data}: {objective}"] = {"fixed": fixed, "learned": learned, "settling": a}
+                print(f"{name:25} {data:8} {objective:12} a = 1: {fixed:.3f}  learned: {learned:.3f}  a {a:.1f}")
+    made = {"seeds": len(SEEDS), "versions": {name: version(name) for name in ("imoca", "numpy", "scipy")}}
+    RESULTS.write_text(json.dumps({**made, "median errors": rows}, indent=1) + "\n")
+
+
+if __name__ == "__main__":
+    main()
