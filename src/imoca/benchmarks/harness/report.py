@@ -8,7 +8,13 @@ from pathlib import Path
 from imoca.benchmarks.harness.curves import INDICATORS, Series, all_series, curve_of
 from imoca.benchmarks.harness.drawing import draw
 from imoca.benchmarks.harness.results import RunResult
-from imoca.benchmarks.harness.summary import convergence_table, provenance, runs_table, seconds_table
+from imoca.benchmarks.harness.summary import (
+    convergence_table,
+    every_convergence_table,
+    provenance,
+    runs_table,
+    seconds_table,
+)
 from imoca.benchmarks.harness.tables import cost_table, fidelity_table, quality_table
 from imoca.benchmarks.harness.text_table import Section, html_page, markdown_page
 from imoca.errors import StorageError
@@ -26,27 +32,39 @@ HOW = (
     "end of the run."
 )
 
+OVERVIEW = (convergence_table, every_convergence_table, seconds_table)
+
 
 def write_report(results: Sequence[RunResult], reference: str, folder: Path) -> list[Path]:
     """The files written."""
     if not results:
         raise StorageError("There are no results to report.", hint="Give the folder that imoca bench run wrote to.")
-    series = all_series(results)
-    problems = {name: [each for each in series if each.problem == name] for name in _names(series)}
-    files = _figures(series)
-    sections = [
-        Section(
-            "What was run", f"{HOW} {provenance(results)}", (runs_table(problems),), tuple(INDICATORS), _captions()
-        ),
-        Section("Over all problems", "", (convergence_table(problems), seconds_table(problems))),
-        *(_problem_section(name, own, reference) for name, own in problems.items()),
-    ]
+    sections = report_sections(results, reference)
+    files = _figures(all_series(results))
     files["report.md"] = markdown_page(TITLE, sections).encode()
     files["report.html"] = html_page(TITLE, sections).encode()
     folder.mkdir(parents=True, exist_ok=True)
     for name, content in files.items():
         (folder / name).write_bytes(content)
     return [folder / name for name in files]
+
+
+def report_sections(results: Sequence[RunResult], reference: str) -> list[Section]:
+    """Everything but the figures themselves."""
+    series = all_series(results)
+    problems = {name: [each for each in series if each.problem == name] for name in _names(series)}
+    described = Section(
+        "What was run", f"{HOW} {provenance(results)}", (runs_table(problems),), tuple(INDICATORS), _captions()
+    )
+    return [
+        described,
+        Section(
+            "Over all problems",
+            "",
+            (convergence_table(problems), every_convergence_table(problems), seconds_table(problems)),
+        ),
+        *(_problem_section(name, own, reference) for name, own in problems.items()),
+    ]
 
 
 def _names(series: Sequence[Series]) -> list[str]:

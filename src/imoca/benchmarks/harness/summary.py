@@ -49,18 +49,42 @@ def convergence_table(problems: Mapping[str, Sequence[Series]]) -> TextTable:
     )
 
 
+def every_convergence_table(problems: Mapping[str, Sequence[Series]]) -> TextTable:
+    """The same cost of every method, methods by problems."""
+    words: dict[tuple[str, str], str] = {}
+    for problem, series in problems.items():
+        costs = convergence_costs([curve_of(each, HYPERVOLUME_DIFFERENCE) for each in series])
+        ends = {each.method: end_cost(each) for each in series}
+        words |= {(name, problem): _cost_words(name, costs, ends) for name in costs}
+    return TextTable(
+        "Cost to convergence of every method",
+        "As above: within 1 % of the best final median hypervolume of any method on the problem.",
+        ("method", *problems),
+        _by_method_and_problem(words, problems),
+    )
+
+
 def seconds_table(problems: Mapping[str, Sequence[Series]]) -> TextTable:
     """CPU seconds per suggestion, methods by problems."""
-    methods = sorted({each.method for series in problems.values() for each in series})
-    found = {(each.method, name): suggestion_seconds(each) for name, series in problems.items() for each in series}
-    rows = [(method, *(_seconds_words(found.get((method, name), math.nan)) for name in problems)) for method in methods]
+    words = {
+        (each.method, problem): _seconds_words(suggestion_seconds(each))
+        for problem, series in problems.items()
+        for each in series
+    }
     return TextTable(
         "CPU seconds per suggestion",
         "Median over all suggestions after the initial design, one thread; everything from the stored trials to the "
         "next question.",
         ("method", *problems),
-        tuple(rows),
+        _by_method_and_problem(words, problems),
     )
+
+
+def _by_method_and_problem(
+    words: Mapping[tuple[str, str], str], problems: Mapping[str, Sequence[Series]]
+) -> tuple[tuple[str, ...], ...]:
+    methods = sorted({method for method, _ in words})
+    return tuple((method, *(words.get((method, problem), NOTHING) for problem in problems)) for method in methods)
 
 
 def runs_table(problems: Mapping[str, Sequence[Series]]) -> TextTable:

@@ -11,7 +11,7 @@ from imoca.benchmarks.harness.curves import (
     quantile,
     steps_of,
 )
-from imoca.benchmarks.harness.summary import convergence_table
+from imoca.benchmarks.harness.summary import convergence_table, every_convergence_table
 from imoca.benchmarks.harness.tables import costs_to_within
 
 
@@ -76,6 +76,8 @@ def test_the_reduction_is_against_the_best_single_fidelity_method(make_run) -> N
         *("branin_currin", "mesmo: 16", "mf-osemo-tg: 10", "4", "–", "8"),
         *("75.0 %", "50.0 %", "85 %"),
     )
+    everyone = every_convergence_table({"branin_currin": all_series(runs)}).rows
+    assert everyone == (("ehi", "20"), ("imoca-p", "4"), ("imoca-t", "8"), ("mesmo", "16"), ("mf-osemo-tg", "10"))
 
 
 def test_a_method_that_did_not_converge_gives_a_bound(make_run) -> None:
