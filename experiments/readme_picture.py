@@ -1,6 +1,6 @@
 """The pictures of the README: ``python experiments/readme_picture.py`` (needs the ``report`` extra).
 
-iMOCA-P on Branin-Currin, seed 0, budget 4: the recovered front against the true one, and the fidelities it chose.
+iMOCA-P on Branin-Currin, seed 0, budget 6: the recovered front against the true one, and the fidelities it chose.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from imoca.benchmarks.problems.branin_currin import branin_currin
 from imoca.report.figures import picture
 from imoca.report.palette import GREY
 
-BUDGET, SEED = 4.0, 0
+BUDGET, SEED = 6.0, 0
 FOLDER = Path(__file__).parent.parent / "docs" / "images"
 
 

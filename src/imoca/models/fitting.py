@@ -16,7 +16,8 @@ from imoca.models.kernel import Hyperparameters, design_kernel, fidelity_kernel,
 # Log-normal priors (median, standard deviation of the logarithm) for inputs in [0, 1] and standardised values.
 LENGTH_SCALE_PER_ROOT_DIMENSION = 0.3 / math.sqrt(2.0)  # medians grow with sqrt(d) [Hvarfner2024]; 0.3 at d = 2
 LENGTH_SCALE_LOG_SD = 1.0
-SETTLING = (1.0, 1.0)  # evenly, until the data say otherwise
+SETTLING = (1.0, 1.0)  # of which only the bounds are used:
+SETTLING_RATE = 2.0  # the logarithm is exponential, so that a stays at 1 until the data insist
 FIDELITY_SCALE = (3.0, 1.0)  # fidelities are alike until the data say otherwise; a small sample cannot tell
 SIGNAL_VARIANCE = (1.0, 1.0)
 NOISE_VARIANCE = (1e-5, 2.0)  # simulators are nearly deterministic
@@ -70,8 +71,10 @@ def negative_log_posterior(logs: Array, x: Array, z: Array, values: Array) -> tu
 
     prior_mean, prior_deviation = prior_logs(x.shape[1])
     standard = (logs - prior_mean) / prior_deviation
+    standard[SETTLING_AT] = 0.0
+    gradient[SETTLING_AT] -= SETTLING_RATE
     value = 0.5 * float(values @ weights) + log_determinant_half + 0.5 * float(standard @ standard)
-    return value, standard / prior_deviation - gradient
+    return value + SETTLING_RATE * float(logs[SETTLING_AT]), standard / prior_deviation - gradient
 
 
 def fit(

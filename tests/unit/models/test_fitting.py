@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
-from scipy.stats import multivariate_normal, norm
+from scipy.stats import expon, multivariate_normal, norm
 
-from imoca.models.fitting import fit, negative_log_posterior, prior_logs
+from imoca.models.fitting import SETTLING_AT, SETTLING_RATE, fit, negative_log_posterior, prior_logs
 from imoca.models.gp import JITTERS
 from imoca.models.kernel import Hyperparameters, design_kernel, fidelity_kernel
 
@@ -37,10 +37,12 @@ def test_the_objective_is_the_log_density_of_the_data_plus_that_of_the_prior(rng
         kernel = design_kernel(x, x, scales.length_scales) * fidelity_kernel(z, z, scales)
         noise = scales.noise_variance + JITTERS[0] * scales.signal_variance
         covariance = scales.signal_variance * kernel + noise * np.eye(9)
-        mean, deviation = prior_logs(2)
-        return -multivariate_normal(cov=covariance).logpdf(values) - norm(mean, deviation).logpdf(logs).sum()
+        prior = norm(*prior_logs(2)).logpdf(logs)
+        prior[SETTLING_AT] = expon(scale=1.0 / SETTLING_RATE).logpdf(logs[SETTLING_AT])
+        return -multivariate_normal(cov=covariance).logpdf(values) - prior.sum()
 
     first, second = (prior_logs(2)[0] + 0.5 * rng.standard_normal(6) for _ in range(2))
+    first[SETTLING_AT], second[SETTLING_AT] = 0.3, 1.2
     ours = negative_log_posterior(first, x, z, values)[0] - negative_log_posterior(second, x, z, values)[0]
     assert ours == pytest.approx(by_scipy(first) - by_scipy(second), rel=1e-9)
 
