@@ -16,8 +16,8 @@ from imoca.models.kernel import Hyperparameters, design_kernel, fidelity_kernel,
 # Log-normal priors (median, standard deviation of the logarithm) for inputs in [0, 1] and standardised values.
 LENGTH_SCALE_PER_ROOT_DIMENSION = 0.3 / math.sqrt(2.0)  # medians grow with sqrt(d) [Hvarfner2024]; 0.3 at d = 2
 LENGTH_SCALE_LOG_SD = 1.0
-SETTLING = (1.0, 1.0)  # of which only the bounds are used:
-SETTLING_RATE = 2.0  # the logarithm is exponential, so that a stays at 1 until the data insist
+SETTLING = (1.0, 1.0)  # for its bounds only: the prior of its logarithm is exponential instead,
+SETTLING_RATE = 2.0  # so that it stays at 1 until the data insist
 FIDELITY_SCALE = (3.0, 1.0)  # fidelities are alike until the data say otherwise; a small sample cannot tell
 SIGNAL_VARIANCE = (1.0, 1.0)
 NOISE_VARIANCE = (1e-5, 2.0)  # simulators are nearly deterministic
