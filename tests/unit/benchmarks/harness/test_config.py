@@ -92,6 +92,6 @@ def test_a_missing_file_is_named(tmp_path: Path) -> None:
         read_runs(tmp_path / "nowhere.toml")
 
 
-@pytest.mark.parametrize("name", ["paper", "fronts", "short"])
+@pytest.mark.parametrize("name", ["paper", "fronts", "settings", "short"])
 def test_the_experiments_can_be_run(name: str) -> None:
     assert read_runs(Path(__file__).parents[4] / "experiments" / f"{name}.toml")

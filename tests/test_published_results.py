@@ -1,0 +1,36 @@
+"""What docs/results says is what the committed raw results give, to the byte."""
+
+from pathlib import Path
+
+import pytest
+
+from imoca.benchmarks.harness.report import TITLE, report_sections
+from imoca.benchmarks.harness.results import read_results
+from imoca.benchmarks.harness.text_table import markdown_page
+
+ROOT = Path(__file__).parents[1]
+PAGES = sorted((ROOT / "docs" / "results").glob("*/report.md"))
+
+
+def test_something_is_published() -> None:
+    assert {"paper", "peers"} <= {page.parent.name for page in PAGES}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.parent.name)
+def test_tables_come_from_the_raw_results(page: Path) -> None:
+    results = read_results([ROOT / "experiments" / "results" / page.parent.name])
+    assert page.read_text(encoding="utf-8") == markdown_page(TITLE, report_sections(results, "imoca-p"))
+
+
+@pytest.mark.parametrize("quoting", ["README.md", "docs/results.md", "docs/decisions/0003-defaults-per-method.md"])
+def test_quoted_rows_are_rows_of_a_report(quoting: str) -> None:
+    published = {line for page in PAGES for line in page.read_text(encoding="utf-8").splitlines()}
+    text = (ROOT / quoting).read_text(encoding="utf-8")
+    quoted = [
+        line
+        for block in text.split("<!-- from a report -->")[1:]
+        for line in block.split("<!-- end -->")[0].splitlines()
+        if line.startswith("|")
+    ]
+    assert quoted
+    assert [line for line in quoted if line not in published] == []
