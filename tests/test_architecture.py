@@ -28,7 +28,21 @@ MAY_IMPORT = {
     "study": {
         *("methods", "models", "pareto", "problem", "trials", "answers", "errors", "arrays", "storage", "runners"),
     },
-    "benchmarks": {"report", "files", "study", "storage", "runners", "pareto", "problem", "trials", "errors", "arrays"},
+    "benchmarks": {
+        *(
+            "report",
+            "files",
+            "study",
+            "storage",
+            "runners",
+            "methods",
+            "pareto",
+            "problem",
+            "trials",
+            "errors",
+            "arrays",
+        ),
+    },
     "report": {"study", "methods", "models", "pareto", "problem", "trials", "errors", "arrays"},
     "dashboard": {"report", "study", "problem", "trials", "errors"},
     "cli": {"files", "dashboard", "report", "study", "benchmarks", "pareto", "problem", "trials", "errors", "arrays"},
