@@ -78,7 +78,6 @@ def answered(problem: Problem, trial: Trial) -> Trial:
 
 def fit_without_settling(x: Array, z: Array, values: Array) -> GaussianProcess:
     mean, deviation = prior_logs(x.shape[1])
-    mean[SETTLING_AT] = 0.0
     low, high = (mean + side * LOG_BOUNDS_WIDTH * deviation for side in (-1.0, 1.0))
     low[SETTLING_AT] = high[SETTLING_AT] = 0.0
     logs = best_logs(negative_log_posterior, [mean], (x, z, values), low, high)

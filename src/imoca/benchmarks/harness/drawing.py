@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -41,6 +41,7 @@ LOOKS: dict[str, tuple[str, Dash]] = {
 }
 OTHERS = (BLACK, ORANGE, SKY, GREEN, BLUE, VERMILION, PURPLE)
 VARIANTS: tuple[Dash, ...] = ("-", "--", ":", "-.", (0, (1.0, 1.0)), (0, (7.0, 2.0)))
+LEGEND_LINE, LEGEND_LETTER = 0.5, 0.07  # inches
 STRONG, WEAK = 2.0, 1.2  # widths of our lines and of the others'
 BAND_OPACITY = 0.10
 SMALLEST_SHOWN = 1e-5  # on a logarithmic axis, for what is zero or less
@@ -68,7 +69,8 @@ def draw(curves: Sequence[Curve], kind: str) -> bytes:
     looks = looks_of(list(dict.fromkeys(curve.method for curve in curves)))
     n_columns = min(N_COLUMNS, len(problems))
     n_rows = -(-len(problems) // n_columns)
-    legend_rows = -(-len(looks) // _legend_columns(n_columns))
+    legend_columns = _legend_columns(n_columns, looks)
+    legend_rows = -(-len(looks) // legend_columns)
     height = PANEL[1] * n_rows + 0.25 * legend_rows + 0.6
     figure = empty_figure(INDICATORS[curves[0].indicator], (PANEL[0] * n_columns, height))
     panels = [plane(figure, (n_rows, n_columns, i + 1)) for i in range(len(problems))]
@@ -76,7 +78,7 @@ def draw(curves: Sequence[Curve], kind: str) -> bytes:
         _draw_panel(panel, [curve for curve in curves if curve.problem == problem], looks)
     handles = {line.get_label(): line for panel in panels for line in panel.get_lines()}
     named = [name for name in looks if name in handles]
-    legend(figure, [handles[name] for name in named], named, _legend_columns(n_columns))
+    legend(figure, [handles[name] for name in named], named, legend_columns)
     return picture(figure, f".{kind}")
 
 
@@ -100,8 +102,10 @@ def _base(label: str) -> str:
     return max(known, key=len, default=label)
 
 
-def _legend_columns(n_columns: int) -> int:
-    return max(2, 2 * n_columns - 1)
+def _legend_columns(n_columns: int, names: Iterable[str]) -> int:
+    """As many as the width of the panels has room for beside their lines."""
+    entry = LEGEND_LINE + LEGEND_LETTER * max(map(len, names))
+    return max(1, min(max(2, 2 * n_columns - 1), int(PANEL[0] * n_columns / entry)))
 
 
 def _draw_panel(panel: Axes, curves: Sequence[Curve], looks: dict[str, Look]) -> None:
