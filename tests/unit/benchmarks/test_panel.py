@@ -33,6 +33,7 @@ from imoca.benchmarks.problems.panel_strips import (
     _largest_sparse,
     assemble,
     critical_stresses,
+    lowest_critical_stress,
 )
 from imoca.benchmarks.stored_front import load_front
 from imoca.errors import FidelityError, ProblemError
@@ -160,6 +161,13 @@ def test_modes_too_close_together_for_the_sparse_solver_are_left_to_the_dense_on
         _largest_sparse(*matrices)
     exact = 1.0 / eigh(*(matrix.toarray() for matrix in matrices), eigvals_only=True)[-1]
     assert critical_stresses(section, 5.0, np.array([58]))[0] == pytest.approx(exact, rel=1e-9)
+
+
+def test_the_lowest_stress_is_found_without_solving_for_every_half_wave() -> None:
+    for design in (DESIGN, Design(14, 0.010, 0.12, 0.018, 0.18, 0.008), Design(5, 0.025, 0.5, 0.006, 0.05, 0.03)):
+        section, half_waves = panel_section(design), panel_half_waves(design)
+        every = critical_stresses(section, 5.0, half_waves)
+        assert lowest_critical_stress(section, 5.0, half_waves) == every.min()
 
 
 # The pieces of the panel by hand.

@@ -8,6 +8,7 @@ strip the in-plane displacements u, v are linear and the deflection w is cubic. 
 from contextlib import suppress
 from dataclasses import dataclass
 from math import pi
+from typing import Any
 
 import numpy as np
 from scipy.linalg import eigh
@@ -19,6 +20,7 @@ from imoca.arrays import Array, IntArray
 N_PER_NODE = 4  # degrees of freedom: U across, V along, W up, rotation about the length
 LARGEST_DENSE = 120  # degrees of freedom up to which dense algebra is faster
 EIGENVALUE_TOLERANCE = 1e-8  # relative; the strips themselves are good to 1e-3
+SYMMETRIC: dict[str, Any] = {"permc_spec": "MMD_AT_PLUS_A", "options": {"SymmetricMode": True}}  # how to factorise
 GAUSS_POINTS, GAUSS_WEIGHTS = np.polynomial.legendre.leggauss(4)  # exact for products of two cubics
 
 
@@ -83,10 +85,30 @@ def critical_stresses(
 ) -> Array:  # (w,) Pa
     """The lowest stress at which the member buckles into each number of half waves."""
     matrices = assemble(section)
-    return np.array([_lowest_stress(*matrices.at(m * pi / length)) for m in half_waves.tolist()])
+    return np.array([_critical_stress(*matrices.at(m * pi / length)) for m in half_waves.tolist()])
 
 
-def _lowest_stress(geometric: csc_matrix, stiffness: csc_matrix) -> float:
+def lowest_critical_stress(section: CrossSection, length: float, half_waves: IntArray) -> float:  # Pa
+    """The least of ``critical_stresses``; numbers of half waves that need more than another are only shown to do so.
+
+    Three times as fast for large sections, slower for small ones.
+    """
+    matrices = assemble(section)
+    lowest = np.inf
+    for m in half_waves.tolist():
+        geometric, stiffness = matrices.at(m * pi / length)
+        if np.isinf(lowest) or not _is_stable(stiffness - lowest * geometric):
+            lowest = _critical_stress(geometric, stiffness)
+    return lowest
+
+
+def _is_stable(stiffness: csc_matrix) -> bool:
+    """Whether the matrix is positive definite: by Sylvester's law, when all pivots on the diagonal are positive."""
+    factors = splu(stiffness, diag_pivot_thresh=0.0, **SYMMETRIC)
+    return bool((factors.U.diagonal() > 0.0).all())
+
+
+def _critical_stress(geometric: csc_matrix, stiffness: csc_matrix) -> float:
     """One over the largest eigenvalue of ``geometric phi = lambda stiffness phi``."""
     if stiffness.shape[0] > LARGEST_DENSE:
         with suppress(ArpackNoConvergence):  # modes too close together for it
@@ -97,7 +119,7 @@ def _lowest_stress(geometric: csc_matrix, stiffness: csc_matrix) -> float:
 
 
 def _largest_sparse(geometric: csc_matrix, stiffness: csc_matrix) -> float:
-    solve = splu(stiffness, permc_spec="MMD_AT_PLUS_A", options={"SymmetricMode": True}).solve
+    solve = splu(stiffness, **SYMMETRIC).solve
     largest = eigsh(
         geometric,
         k=1,
