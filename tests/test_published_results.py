@@ -1,9 +1,11 @@
 """What docs/results says is what the committed raw results give, to the byte."""
 
+import tomllib
 from pathlib import Path
 
 import pytest
 
+from imoca.benchmarks.harness.config import ComparisonTables, expand
 from imoca.benchmarks.harness.report import TITLE, report_sections
 from imoca.benchmarks.harness.results import read_results
 from imoca.benchmarks.harness.text_table import markdown_page
@@ -13,13 +15,20 @@ PAGES = sorted((ROOT / "docs" / "results").glob("*/report.md"))
 
 
 def test_something_is_published() -> None:
-    assert {"paper", "peers"} <= {page.parent.name for page in PAGES}
+    assert {"paper", "peers", "settings", "fronts"} == {page.parent.name for page in PAGES}
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.parent.name)
 def test_tables_come_from_the_raw_results(page: Path) -> None:
     results = read_results([ROOT / "experiments" / "results" / page.parent.name])
     assert page.read_text(encoding="utf-8") == markdown_page(TITLE, report_sections(results, "imoca-p"))
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.parent.name)
+def test_raw_results_are_those_that_the_configuration_asks_for(page: Path) -> None:
+    experiments, name = ROOT / "experiments", page.parent.name
+    asked = expand(ComparisonTables.model_validate(tomllib.loads((experiments / f"{name}.toml").read_text())))
+    assert [result.spec for result in read_results([experiments / "results" / name]) if result.spec not in asked] == []
 
 
 @pytest.mark.parametrize("quoting", ["README.md", "docs/results.md", "docs/decisions/0003-defaults-per-method.md"])

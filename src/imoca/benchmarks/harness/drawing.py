@@ -27,7 +27,7 @@ LOOKS: dict[str, tuple[str, Dash]] = {
     "mf-osemo-tg": (PURPLE, "-"),
     "mf-osemo-ni": (BLACK, "-"),
     "mesmo": (SKY, "--"),
-    "pesmo": (BLUE, "--"),
+    "pesmo": (PURPLE, "--"),
     "parego": (BLACK, "--"),
     "smsego": (GREEN, "--"),
     "ehi": (ORANGE, "--"),
@@ -37,7 +37,7 @@ LOOKS: dict[str, tuple[str, Dash]] = {
     "botorch-hvkg": (PURPLE, "-"),
     "botorch-qlognehvi": (ORANGE, "--"),
     "botorch-qlognparego": (BLACK, "--"),
-    "botorch-jes": (SKY, "--"),
+    "botorch-jes": (GREY, "--"),
 }
 OTHERS = (BLACK, ORANGE, SKY, GREEN, BLUE, VERMILION, PURPLE)
 VARIANTS: tuple[Dash, ...] = ("-", "--", ":", "-.", (0, (1.0, 1.0)), (0, (7.0, 2.0)))

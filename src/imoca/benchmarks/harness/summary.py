@@ -34,7 +34,8 @@ def convergence_table(problems: Mapping[str, Sequence[Series]]) -> TextTable:
         reductions = [_reduction(best, name, costs, ends) for name in ("imoca-p", worse)]
         paper = PAPER_REDUCTION.get(series[0].runs[0].spec.problem.name)
         shown = [f"{name}: {_cost_words(name, costs, ends)}" if name else NOTHING for name in (best, best_multi)]
-        rows.append((problem, *shown, *ours, *reductions, NOTHING if paper is None else f"{paper:g} %"))
+        seeds = _range([len(each.runs) for each in series])
+        rows.append((problem, seeds, *shown, *ours, *reductions, NOTHING if paper is None else f"{paper:g} %"))
     return TextTable(
         "Cost to convergence",
         "A method has converged at the first cost after which its median hypervolume stays within 1 % of the best "
@@ -42,7 +43,7 @@ def convergence_table(problems: Mapping[str, Sequence[Series]]) -> TextTable:
         "iMOCA saves of the cost of the best single-fidelity method; the worse of iMOCA-E and -T is what the paper "
         "reports [Belakaria2020, Table 2].",
         (
-            *("problem", "best single-fidelity", "best other multi-fidelity", *OURS),
+            *("problem", "seeds", "best single-fidelity", "best other multi-fidelity", *OURS),
             *("reduction by imoca-p", "by the worse of -e and -t", "in the paper"),
         ),
         tuple(rows),
