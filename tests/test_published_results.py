@@ -14,7 +14,7 @@ ROOT = Path(__file__).parents[1]
 PAGES = sorted((ROOT / "docs" / "results").glob("*/report.md"))
 
 
-def test_something_is_published() -> None:
+def test_every_comparison_is_published() -> None:
     assert {"paper", "peers", "settings", "fronts"} == {page.parent.name for page in PAGES}
 
 
