@@ -52,14 +52,19 @@ def spread_subset(
     first: Sequence[int] | None = None,  # rows to start from, the per-objective maxima unless given
 ) -> IntArray:  # (<= size,)
     """The first rows, then always the point farthest from all kept."""
-    scaled, size = _scaled(values), min(size, len(values))
-    kept = list(dict.fromkeys(np.argmax(scaled, axis=0).tolist() if first is None else first))[:size]
-    distance = np.min([((scaled - scaled[i]) ** 2).sum(axis=1) for i in kept], axis=0)
+    columns = np.ascontiguousarray(_scaled(values).T)  # sums over a few long rows are thrice as fast as over short ones
+    size = min(size, len(values))
+    kept = list(dict.fromkeys(np.argmax(columns, axis=1).tolist() if first is None else first))[:size]
+    distance = np.min([_squared_distances(columns, i) for i in kept], axis=0)
     while len(kept) < size:
         farthest = int(np.argmax(distance))
         kept.append(farthest)
-        np.minimum(distance, ((scaled - scaled[farthest]) ** 2).sum(axis=1), out=distance)
+        np.minimum(distance, _squared_distances(columns, farthest), out=distance)
     return np.array(kept)
+
+
+def _squared_distances(columns: Array, i: int) -> Array:  # (K, n) -> (n,), to the i-th point
+    return ((columns - columns[:, i, None]) ** 2).sum(axis=0)
 
 
 def _scaled(values: Array) -> Array:  # (n, K) in [0, 1]
