@@ -1,8 +1,8 @@
 """Is it the model's prior that makes iMOCA-P late on the trap and on Park? ``python experiments/ablation.py``.
 
 P as it is, without the learned exponent of the fidelity kernel, and with a prior that takes fidelities to be less
-alike, on five seeds. Costs from which on a run lacks less than 1 % more of the hypervolume than the thinned true front,
-infinite where it still does at the end. Results go to experiments/results/ablation.json. About fifteen minutes.
+alike, on five seeds. Costs from which on a run lacks at most 1 % more of the hypervolume than the thinned true front,
+infinite where it never does. Results go to experiments/results/ablation.json. About twenty minutes.
 """
 
 from __future__ import annotations

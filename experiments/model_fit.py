@@ -57,10 +57,13 @@ def main() -> None:
     for problem, method in RUNS:
         spec = RunSpec(problem, MethodChoice(method), SEED, budget=math.inf)
         benchmark = problem.benchmark()
-        trials = open_study(spec, benchmark.problem, SQLiteStorage(FOLDER / "runs" / spec.id / "study.db")).trials
+        database = FOLDER / "runs" / spec.id / "study.db"
+        if not database.exists():
+            raise SystemExit(f"There is no {database}: imoca bench run experiments/paper.toml makes it.")
+        trials = open_study(spec, benchmark.problem, SQLiteStorage(database)).trials
         beliefs = believe(benchmark.problem, trials)
         if beliefs is None:
-            raise SystemExit(f"{spec.id} has no trials in experiments/runs: run experiments/paper.toml first.")
+            raise SystemExit(f"{database} has no answered trials yet.")
         recommended = [point.parameters for point in recommend(benchmark.problem, trials, SEED)]
         designs = {
             "random": sobol_designs(benchmark.problem, N_TESTED, np.random.default_rng(1000)),
