@@ -21,8 +21,8 @@ from imoca.errors import StorageError
 
 TITLE = "Methods compared"
 CAPTION = (
-    "{what} against cost, median over seeds with quartiles as bands. Solid lines: several fidelities; dashed: full "
-    "accuracy only."
+    "{what} against cost, median over seeds with quartiles as bands. Thick lines: iMOCA. Dashed: full accuracy "
+    "only, or another setting of the method that has the solid line of that colour."
 )
 HOW = (
     "After each checkpoint the front is recovered the same way for every method: up to 200 designs among the "
