@@ -6,10 +6,14 @@ import sys
 import time
 import zlib
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from imoca import Study
+from imoca import Objective, Simulator, Study
+from imoca.problem.simulator import Command
+from imoca.runners.base import Job
+from imoca.runners.execution import run_job
 from imoca.trials import RunState, TrialState
 
 IMOCA = Path(sys.executable).with_name("imoca")
@@ -72,3 +76,21 @@ def test_a_second_interrupt_or_a_termination_ends_simulators(
     study = Study.load(tmp_path / "study.db", read_only=True)
     assert {run.state for run in study.runs} == {RunState.LOST}
     assert study.owner is None
+
+
+def test_a_stop_while_a_simulator_is_being_started_ends_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    started = []
+
+    class StoppedAtTheStart(subprocess.Popen[bytes]):
+        def __init__(self, *arguments: Any, **options: Any) -> None:
+            super().__init__(*arguments, **options)
+            started.append(self)
+            raise KeyboardInterrupt
+
+    simulator = Simulator("s", [Objective("f", "minimize")], Command(("sleep", "60")))
+    job = Job(0, simulator, {"a": 2.0}, None, 1, tmp_path, tmp_path / "run")
+    monkeypatch.setattr(subprocess, "Popen", StoppedAtTheStart)
+    with pytest.raises(KeyboardInterrupt):
+        run_job(job)
+    with started[0] as process:
+        assert process.wait(timeout=5.0) == -signal.SIGTERM

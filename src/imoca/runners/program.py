@@ -93,8 +93,30 @@ def _found(argument: str, study_folder: Path) -> str:
 
 
 def _run(job: Job, arguments: list[str]) -> int:
+    process: subprocess.Popen[bytes] | None = None
+    copies: list[threading.Thread] = []
     try:
-        process = subprocess.Popen(  # noqa: S603  (an argument list, never a shell)
+        process = _start(job, arguments)
+        for stream, name in ((process.stdout, "stdout.txt"), (process.stderr, "stderr.txt")):
+            copies.append(threading.Thread(target=_copy_capped, args=(stream, job.folder / name), daemon=True))
+            copies[-1].start()
+        return process.wait(job.simulator.timeout)
+    except subprocess.TimeoutExpired as error:
+        raise ProgramError(
+            f"The program ran longer than its timeout of {job.simulator.timeout:g} s.", hint=_where(job.folder)
+        ) from error
+    finally:  # also when the program left others running, and on Ctrl-C, which may come before its number is known
+        end_processes(process.pid if process else None, str(job.folder))
+        if process:
+            process.wait()
+        for copy in copies:
+            if copy.is_alive():
+                copy.join(LAST_WORDS)
+
+
+def _start(job: Job, arguments: list[str]) -> subprocess.Popen[bytes]:
+    try:
+        return subprocess.Popen(  # noqa: S603  (an argument list, never a shell)
             arguments,
             cwd=job.folder,
             env={**os.environ, MARK: str(job.folder)},
@@ -105,24 +127,6 @@ def _run(job: Job, arguments: list[str]) -> int:
         )
     except OSError as error:
         raise ProgramError(f"The program {arguments[0]!r} cannot be started: {error}.", hint="Check it.") from error
-    copies = [
-        threading.Thread(target=_copy_capped, args=(stream, job.folder / name), daemon=True)
-        for stream, name in ((process.stdout, "stdout.txt"), (process.stderr, "stderr.txt"))
-    ]
-    for copy in copies:
-        copy.start()
-    try:
-        exit_code = process.wait(job.simulator.timeout)
-    except subprocess.TimeoutExpired as error:
-        raise ProgramError(
-            f"The program ran longer than its timeout of {job.simulator.timeout:g} s.", hint=_where(job.folder)
-        ) from error
-    finally:  # also on Ctrl-C, and when the program left others running
-        end_processes(process.pid, str(job.folder))
-        process.wait()
-        for copy in copies:
-            copy.join(LAST_WORDS)
-    return exit_code
 
 
 def _copy_capped(stream: IO[bytes], path: Path) -> None:
