@@ -22,8 +22,8 @@ $(VENV)/.dev: pyproject.toml
 
 $(VENV)/.peers: pyproject.toml constraints-peers.txt
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints-peers.txt -e '.[peers]'
-	@touch $@
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints-peers.txt -e '.[report,peers]'
+	@touch $@ $(VENV)/.core
 
 run: $(VENV)/.core  ## optimise the rocket simulator, print its Pareto front, write rocket-report.html
 	$(BIN)/imoca demo

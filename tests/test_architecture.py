@@ -1,14 +1,17 @@
-"""Imports point one way, nothing dangerous is imported, and the front door opens quickly."""
+"""Imports point one way, nothing dangerous is imported, the front door opens quickly, make installs what it needs."""
 
 import ast
+import re
 import subprocess
 import sys
+import tomllib
 from importlib.metadata import distributions
 from pathlib import Path
 
 import pytest
 
-SOURCE = Path(__file__).parent.parent / "src" / "imoca"
+ROOT = Path(__file__).parent.parent
+SOURCE = ROOT / "src" / "imoca"
 
 # A room may import the rooms to its right; rooms that share a place may not import each other.
 MAY_IMPORT = {
@@ -106,3 +109,12 @@ def test_the_command_line_help_loads_neither_scipy_nor_plotly() -> None:
 def test_no_cuda_package_is_installed() -> None:
     names = [distribution.metadata["Name"] or "" for distribution in distributions()]
     assert not [name for name in names if name.lower().startswith("nvidia-")]
+
+
+@pytest.mark.parametrize("target", ["run", "bench", "results"])
+def test_make_targets_that_draw_install_matplotlib(target: str) -> None:
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    (stamp,) = re.findall(rf"^{target}: (\S+)", makefile, re.MULTILINE)
+    (extras,) = re.findall(rf"^{re.escape(stamp)}:.*\n.*\n.*-e '\.\[(.*)\]'", makefile, re.MULTILINE)
+    known = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["optional-dependencies"]
+    assert [package for extra in extras.split(",") for package in known[extra] if package.startswith("matplotlib")]
