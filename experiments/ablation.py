@@ -15,10 +15,10 @@ from unittest.mock import patch
 
 import numpy as np
 
-from imoca.benchmarks.harness.curves import CONVERGED_WITHIN, HYPERVOLUME_DIFFERENCE, steps_of
-from imoca.benchmarks.harness.run_spec import MethodChoice, ProblemChoice, RunSpec
-from imoca.benchmarks.harness.single_run import finish_run
 from imoca.models import fitting
+from imoca_lab.harness.curves import CONVERGED_WITHIN, HYPERVOLUME_DIFFERENCE, steps_of
+from imoca_lab.harness.run_spec import MethodChoice, ProblemChoice, RunSpec
+from imoca_lab.harness.single_run import finish_run
 
 BUDGETS = {"trap": 20.0, "momf_park": 2.0}
 VARIANTS = {

@@ -17,9 +17,9 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from imoca import benchmarks
+import imoca_lab
 from imoca.arrays import Array
-from imoca.benchmarks.benchmark import Benchmark
+from imoca_lab.benchmark import Benchmark
 
 FOLDER = Path(__file__).parent.parent / "docs" / "benchmarks"
 BLUE = "#0072B2"
@@ -57,7 +57,7 @@ def draw_parallel(axes: Axes, benchmark: Benchmark) -> None:
 
 def draw(name: str) -> None:
     # The circuit's front is stored for both backends; the portable one needs no program to draw.
-    benchmark = benchmarks.get(name, backend="pwl" if name == "circuit" else None)
+    benchmark = imoca_lab.get(name, backend="pwl" if name == "circuit" else None)
     n_objectives = len(benchmark.problem.objectives)
     figure, axes = plt.subplots(figsize=(max(6.4, 1.5 * n_objectives), 4.2), layout="constrained")
     if n_objectives <= 3:
@@ -71,5 +71,5 @@ def draw(name: str) -> None:
 
 
 if __name__ == "__main__":
-    for chosen in sys.argv[1:] or benchmarks.DESCRIPTIONS:
+    for chosen in sys.argv[1:] or imoca_lab.DESCRIPTIONS:
         draw(chosen)

@@ -17,12 +17,11 @@ import numpy as np
 from scipy.stats import spearmanr
 
 from imoca.arrays import Array
-from imoca.benchmarks.harness.drive import open_study
-from imoca.benchmarks.harness.run_spec import MethodChoice, ProblemChoice, RunSpec
 from imoca.methods.beliefs import Beliefs, believe
 from imoca.methods.initial_design import sobol_designs
-from imoca.storage.sqlite import SQLiteStorage
-from imoca.study.recommendation import recommend
+from imoca.snapshot import recommend
+from imoca_lab.harness.drive import open_study
+from imoca_lab.harness.run_spec import MethodChoice, ProblemChoice, RunSpec
 
 CIRCUIT = ProblemChoice("circuit", setting="per_objective", backend="pwl")
 RUNS = [
@@ -60,17 +59,17 @@ def main() -> None:
         database = FOLDER / "runs" / spec.id / "study.db"
         if not database.exists():
             raise SystemExit(f"There is no {database}: imoca bench run experiments/paper.toml makes it.")
-        trials = open_study(spec, benchmark.problem, SQLiteStorage(database)).trials
-        beliefs = believe(benchmark.problem, trials)
+        table = open_study(spec, benchmark.problem, database).table()
+        beliefs = believe(table)
         if beliefs is None:
             raise SystemExit(f"{database} has no answered trials yet.")
-        recommended = [point.parameters for point in recommend(benchmark.problem, trials, SEED)]
+        recommended = [point.parameters for point in recommend(table, SEED)]
         designs = {
             "random": sobol_designs(benchmark.problem, N_TESTED, np.random.default_rng(1000)),
             "recommended": np.array([benchmark.problem.space.encode(each) for each in recommended]),
         }
         for name, x in designs.items():
-            rows[f"{spec.id}, {len(trials)} trials, {name} designs"] = fit_of(beliefs, x, benchmark.true_values(x))
+            rows[f"{spec.id}, {len(table)} trials, {name} designs"] = fit_of(beliefs, x, benchmark.true_values(x))
     made = {name: version(name) for name in ("imoca", "numpy", "scipy")}
     RESULTS.write_text(json.dumps({"versions": made, "fits": rows}, indent=1) + "\n")
 

@@ -18,8 +18,9 @@ import time
 from importlib.metadata import version
 from pathlib import Path
 
-from imoca.benchmarks.harness.drive import open_study
-from imoca.benchmarks.harness.run_spec import MethodChoice, ProblemChoice, RunSpec
+from imoca.methods import MethodSettings
+from imoca_lab.harness.drive import open_study
+from imoca_lab.harness.run_spec import MethodChoice, ProblemChoice, RunSpec
 
 PROBLEM = ProblemChoice("circuit", setting="per_objective", backend="pwl")
 METHODS = (
@@ -27,8 +28,8 @@ METHODS = (
     MethodChoice("botorch-qlognparego"),
     MethodChoice("botorch-qlognehvi"),
     MethodChoice("botorch-jes"),
-    MethodChoice("botorch-momf", initial_design="cheap"),
-    MethodChoice("botorch-hvkg", initial_design="cheap"),
+    MethodChoice("botorch-momf", MethodSettings(initial_design="cheap")),
+    MethodChoice("botorch-hvkg", MethodSettings(initial_design="cheap")),
 )
 SEED = 0
 MOST_SECONDS = 300
@@ -41,7 +42,7 @@ def first_suggestion(choice: MethodChoice) -> float:
     spec = RunSpec(PROBLEM, choice, SEED, budget=math.inf)
     problem, method = PROBLEM.benchmark().problem, choice.method()
     study = open_study(spec, problem, None)
-    while method.is_start(problem, study.trials, SEED):
+    while method.is_start(study.table(), SEED):
         study.optimize(math.nextafter(study.cost_spent, math.inf), progress=False)
     before = time.process_time()
     resource.setrlimit(resource.RLIMIT_CPU, (math.ceil(before) + MOST_SECONDS, resource.RLIM_INFINITY))

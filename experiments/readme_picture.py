@@ -10,9 +10,9 @@ from pathlib import Path
 import numpy as np
 
 from imoca import Study
-from imoca.benchmarks.problems.branin_currin import branin_currin
-from imoca.report.figures import picture
+from imoca.report import picture
 from imoca.report.palette import GREY
+from imoca_lab.problems.branin_currin import branin_currin
 
 BUDGET, SEED = 6.0, 0
 FOLDER = Path(__file__).parent.parent / "docs" / "images"

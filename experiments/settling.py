@@ -16,19 +16,18 @@ from pathlib import Path
 
 import numpy as np
 
-from imoca import benchmarks
+import imoca_lab
 from imoca.arrays import Array
-from imoca.benchmarks.benchmark import Benchmark
-from imoca.methods.initial_design import candidate, sobol_designs
-from imoca.methods.registry import get_method
-from imoca.models.dataset import encode_designs, output_data
+from imoca.methods import candidate, get_method
+from imoca.methods.initial_design import sobol_designs
+from imoca.models import output_data
 from imoca.models.fitting import LOG_BOUNDS_WIDTH, SETTLING_AT, best_logs, fit, negative_log_posterior, prior_logs
 from imoca.models.gp import GaussianProcess
 from imoca.models.kernel import Hyperparameters
-from imoca.problem.problem import Problem
-from imoca.runners.base import Job
-from imoca.runners.execution import run_job
-from imoca.trials import Answer, Trial
+from imoca.problem import Problem
+from imoca.runners import Job, run_job
+from imoca.trials import Answer, Trial, TrialTable
+from imoca_lab.benchmark import Benchmark
 
 PROBLEMS = {
     "branin_currin": {},
@@ -61,7 +60,7 @@ def asked_trials(benchmark: Benchmark, seed: int) -> list[Trial]:
     problem, method = benchmark.problem, get_method("imoca-p")
     trials: list[Trial] = []
     for number in range(N_ASKED):
-        trials.append(answered(problem, Trial.asked(number, method.suggest(problem, trials, seed))))
+        trials.append(answered(problem, Trial.asked(number, method.suggest(TrialTable.encode(problem, trials), seed))))
     return trials
 
 
@@ -90,7 +89,7 @@ def compare(problem: Problem, trials: list[Trial], tested: Array, truth: Array) 
     for column, objective in enumerate(problem.objectives):
         if problem.simulator_of(objective.name).fidelity.kind == "none":
             continue
-        data = output_data(problem, objective, trials, encode_designs(problem, trials))
+        data = output_data(TrialTable.encode(problem, trials), column)
         true = (truth[:, column] - data.centre) / data.scale
         row = []
         for process in (fit_without_settling(data.x, data.z, data.values), fit(data.x, data.z, data.values)):
@@ -104,7 +103,7 @@ def compare(problem: Problem, trials: list[Trial], tested: Array, truth: Array) 
 def main() -> None:
     rows = {}
     for name, options in PROBLEMS.items():
-        benchmark = benchmarks.get(name, **options)
+        benchmark = imoca_lab.get(name, **options)
         tested = sobol_designs(benchmark.problem, N_TESTED, np.random.default_rng(1000))
         truth = benchmark.true_values(tested)
         for asker in (cheap_trials, *([asked_trials] if name in ASKED_BY_IMOCA else [])):

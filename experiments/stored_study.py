@@ -20,7 +20,7 @@ from imoca import Fidelity, Objective, Problem, Real, Simulator, Study
 from imoca.cli.opening import open_to_read
 from imoca.cli.status import summary
 from imoca.models.kernel import n_hyperparameters
-from imoca.storage.sqlite import SQLiteStorage
+from imoca.storage.sqlite.storage import SQLiteStorage
 from imoca.trials import Answer, Candidate
 
 N_TRIALS = 5000

@@ -20,9 +20,9 @@ import numpy as np
 
 from imoca import Fidelity, Objective, Problem, Real, Simulator
 from imoca.arrays import Array
-from imoca.benchmarks.problems.branin_currin import branin_currin, branin_values, currin_values
-from imoca.methods.registry import get_method
-from imoca.trials import Answer, Trial
+from imoca.methods import MethodSettings, get_method
+from imoca.trials import Answer, Trial, TrialTable
+from imoca_lab.problems.branin_currin import branin_currin, branin_values, currin_values
 
 OURS = ("imoca-t", "imoca-e", "imoca-p")
 PEERS = {
@@ -77,8 +77,8 @@ def cpu_seconds(suggest: Callable[[int], object], repeats: int) -> float:
 
 
 def ours(name: str, problem: Problem, trials: list[Trial], repeats: int) -> float:
-    method = get_method(name, n_fronts=10)
-    return cpu_seconds(lambda seed: method.suggest(problem, trials, seed), repeats)
+    method = get_method(name, MethodSettings(n_fronts=10))
+    return cpu_seconds(lambda seed: method.suggest(TrialTable.encode(problem, trials), seed), repeats)
 
 
 def against_botorch(repeats: int) -> dict[str, float]:
@@ -87,9 +87,14 @@ def against_botorch(repeats: int) -> dict[str, float]:
     seconds = {name: ours(name, problem, trials, 3 * repeats) for name in OURS}
     at_full = as_trials(x, np.ones(len(x)), at_target(x))
     for name, title in PEERS.items():
-        peer, data_seen = get_method(name, initial_design="cheap"), trials if name in SHARED else at_full
+        peer, data_seen = (
+            get_method(name, MethodSettings(initial_design="cheap" if name in SHARED else None)),
+            trials if name in SHARED else at_full,
+        )
         n = max(2, repeats // 3) if name == "botorch-hvkg" else repeats
-        seconds[title] = cpu_seconds(lambda s, peer=peer, seen=data_seen: peer.suggest(problem, seen, s), n)
+        seconds[title] = cpu_seconds(
+            lambda s, peer=peer, seen=data_seen: peer.suggest(TrialTable.encode(problem, seen), s), n
+        )
     return seconds
 
 

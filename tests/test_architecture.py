@@ -1,6 +1,7 @@
 """Imports point one way, nothing dangerous is imported, the front door opens quickly, make installs what it needs."""
 
 import ast
+import importlib
 import re
 import subprocess
 import sys
@@ -11,64 +12,151 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parent.parent
-SOURCE = ROOT / "src" / "imoca"
+SOURCE = ROOT / "src"
+FILES = sorted(SOURCE.rglob("*.py"))
 
-# A room may import the rooms to its right; rooms that share a place may not import each other.
+# A room may import the rooms named; what it imports when it is used, or for its types alone, counts too.
+GROUND = {"errors", "arrays"}
 MAY_IMPORT = {
     "errors": set(),
     "arrays": set(),
     "sobol": set(),
+    "wording": set(),
     "files": {"errors"},
-    "problem": {"errors", "arrays"},
-    "trials": {"problem", "errors"},
-    "answers": {"problem", "errors"},
-    "models": {"problem", "trials", "errors", "arrays"},
-    "pareto": {"problem", "errors", "arrays"},
-    "acquisition": {"models", "pareto", "problem", "errors", "arrays", "sobol"},
-    "methods": {"sobol", "acquisition", "models", "pareto", "problem", "trials", "errors", "arrays"},
-    "storage": {"trials", "problem", "errors"},
-    "runners": {"answers", "trials", "problem", "errors"},
+    "problem": GROUND,
+    "trials": {"problem", *GROUND},
+    "models": {"problem", "trials", *GROUND},
+    "pareto": {"problem", *GROUND},
+    "acquisition": {"models", "pareto", "problem", "sobol", *GROUND},
+    "methods": {"acquisition", "models", "pareto", "trials", "problem", "sobol", *GROUND},
+    "snapshot": {"methods", "models", "pareto", "trials", "problem", *GROUND},
+    "studyfile": {"methods", "problem", *GROUND},
+    "storage": {"trials", "problem", *GROUND},
+    "runners": {"trials", "problem", *GROUND},
+    "report": {"snapshot", "studyfile", "methods", "models", "pareto", "trials", "problem", "wording", *GROUND},
     "study": {
-        *("methods", "models", "pareto", "problem", "trials", "answers", "errors", "arrays", "storage", "runners"),
+        *("report", "snapshot", "studyfile", "storage", "runners", "methods", "trials", "problem", "wording"),
+        *GROUND,
     },
-    "benchmarks": {
-        *("report", "files", "study", "storage", "runners", "methods"),
-        *("pareto", "problem", "trials", "errors", "arrays"),
+    "dashboard": {"study", "report", "snapshot", "trials", "problem", "wording", *GROUND},
+    "cli": {
+        *("dashboard", "study", "report", "snapshot", "studyfile", "trials", "problem", "files", "wording"),
+        *GROUND,
     },
-    "report": {"study", "methods", "models", "pareto", "problem", "trials", "errors", "arrays"},
-    "dashboard": {"report", "study", "problem", "trials", "errors"},
-    "cli": {"files", "dashboard", "report", "study", "benchmarks", "pareto", "problem", "trials", "errors", "arrays"},
-    "__init__": {"study", "problem", "trials", "errors"},
+    "__init__": {"study", "snapshot", "problem", "trials", *GROUND},
 }
-# The one arrow that points up: `study.plot` is where a user looks for figures. It is followed only when used.
-EXCEPTIONS = {"study/study.py": {"report"}}
 FORBIDDEN = {"pickle", "dill", "cloudpickle", "shelve", "marshal", "yaml"}
 FORBIDDEN_CALLS = {"eval", "exec", "compile", "__import__"}
 
 
-def room_of(path: Path) -> str:
-    return path.relative_to(SOURCE).parts[0].removesuffix(".py")
+def name_of(path: Path) -> str:
+    return str(path.relative_to(SOURCE))
+
+
+def module_of(path: Path) -> str:
+    parts = path.relative_to(SOURCE).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+def imports_of(path: Path) -> list[ast.Import | ast.ImportFrom]:
+    tree = ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+    return [node for node in tree if isinstance(node, ast.Import | ast.ImportFrom)]
 
 
 def imported_modules(path: Path) -> set[str]:
     names = set()
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in imports_of(path):
         if isinstance(node, ast.Import):
             names |= {alias.name for alias in node.names}
-        elif isinstance(node, ast.ImportFrom) and node.module:
+        elif node.module:
             names.add(node.module)
     return names
 
 
-@pytest.mark.parametrize("path", sorted(SOURCE.rglob("*.py")), ids=lambda path: str(path.relative_to(SOURCE)))
+def for_types_only(path: Path) -> set[int]:
+    """Lines of the imports that no interpreter follows."""
+    return {
+        inner.lineno
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.If) and isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING"
+        for inner in ast.walk(node)
+        if isinstance(inner, ast.Import | ast.ImportFrom)
+    }
+
+
+@pytest.mark.parametrize("path", [path for path in FILES if module_of(path).startswith("imoca.")], ids=name_of)
 def test_imports_point_down_the_layers(path: Path) -> None:
-    room = room_of(path)
+    room = module_of(path).split(".")[1]
     used = {name.split(".")[1] for name in imported_modules(path) if name.startswith("imoca.")}
-    excepted = EXCEPTIONS.get(path.relative_to(SOURCE).as_posix(), set())
-    assert used <= MAY_IMPORT[room] | {room} | excepted
+    assert used <= MAY_IMPORT[room] | {room}
 
 
-@pytest.mark.parametrize("path", sorted(SOURCE.rglob("*.py")), ids=lambda path: str(path.relative_to(SOURCE)))
+def test_the_front_door_leads_to_rooms_that_users_need() -> None:
+    used = {name.split(".")[1] for name in imported_modules(SOURCE / "imoca" / "__init__.py") if "." in name}
+    assert used <= MAY_IMPORT["__init__"]
+
+
+def test_no_room_leads_back_to_itself() -> None:
+    for room, below in MAY_IMPORT.items():
+        reached, waiting = set(), set(below)
+        while waiting:
+            reached |= waiting
+            waiting = set().union(*(MAY_IMPORT[other] for other in waiting)) - reached
+        assert room not in reached
+
+
+def test_no_module_leads_back_to_itself() -> None:
+    """Neither at import nor later: a ring of modules that wait for each other is a knot even where it runs."""
+    modules = {module_of(path): path for path in FILES}
+    edges: dict[str, set[str]] = {}
+    for module, path in modules.items():
+        followed = [node for node in imports_of(path) if node.lineno not in for_types_only(path)]
+        edges[module] = set()
+        for node in followed:
+            if isinstance(node, ast.Import):
+                edges[module] |= {alias.name for alias in node.names} & modules.keys()
+            elif node.module in modules:
+                inside = {f"{node.module}.{alias.name}" for alias in node.names} & modules.keys()
+                edges[module] |= inside or {str(node.module)}
+    finished: set[str] = set()
+
+    def visit(module: str, trail: list[str]) -> None:
+        assert module not in trail, " -> ".join([*trail, module])
+        if module not in finished:
+            for other in sorted(edges[module]):
+                visit(other, [*trail, module])
+            finished.add(module)
+
+    for module in edges:
+        visit(module, [])
+
+
+@pytest.mark.parametrize("path", FILES, ids=name_of)
+def test_the_product_does_not_know_the_laboratory(path: Path) -> None:
+    if module_of(path).split(".")[0] == "imoca":
+        assert not {name for name in imported_modules(path) if name.split(".")[0] == "imoca_lab"}
+        assert 'import_module("imoca_lab' not in path.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("path", [path for path in FILES if module_of(path).split(".")[0] == "imoca_lab"], ids=name_of)
+def test_the_laboratory_uses_public_names_only(path: Path) -> None:
+    """A name is public if the module that it is imported from lists it in ``__all__``."""
+    private = [
+        f"{node.module}.{alias.name}"
+        for node in imports_of(path)
+        if isinstance(node, ast.ImportFrom) and node.module and node.module.split(".")[0] == "imoca"
+        for alias in node.names
+        if alias.name not in public_names(node.module)
+    ]
+    assert not private
+    assert not [name for name in imported_modules(path) if name.startswith("imoca.") and not public_names(name)]
+
+
+def public_names(module: str) -> list[str]:
+    return list(getattr(importlib.import_module(module), "__all__", []))
+
+
+@pytest.mark.parametrize("path", FILES, ids=name_of)
 def test_no_file_evaluates_or_unpickles_text(path: Path) -> None:
     assert not {name.split(".")[0] for name in imported_modules(path)} & FORBIDDEN
     calls = {

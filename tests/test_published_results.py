@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from imoca.benchmarks.harness.config import ComparisonTables, expand
-from imoca.benchmarks.harness.report import TITLE, report_sections
-from imoca.benchmarks.harness.results import read_results
-from imoca.benchmarks.harness.text_table import markdown_page
+from imoca_lab.harness.config import ComparisonTables, expand
+from imoca_lab.harness.report import TITLE, report_sections
+from imoca_lab.harness.results import read_results
+from imoca_lab.harness.text_table import markdown_page
 
 ROOT = Path(__file__).parents[1]
 PAGES = sorted((ROOT / "docs" / "results").glob("*/report.md"))

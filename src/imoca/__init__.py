@@ -11,9 +11,9 @@ if TYPE_CHECKING:
     from imoca.problem.parameters import Choice, Integer, Real
     from imoca.problem.problem import Problem
     from imoca.problem.simulator import Command, Constraint, FunctionReference, Objective, Simulator
-    from imoca.study.recommendation import ParetoPoint
+    from imoca.snapshot.recommendation import ParetoPoint
     from imoca.study.study import Study
-    from imoca.trials import Trial, TrialState
+    from imoca.trials.trial import Trial, TrialState
 
 __version__ = "0.1.0"
 
@@ -44,13 +44,13 @@ _HOMES = {
     "ImocaError": "imoca.errors",
     "Integer": "imoca.problem.parameters",
     "Objective": "imoca.problem.simulator",
-    "ParetoPoint": "imoca.study.recommendation",
+    "ParetoPoint": "imoca.snapshot.recommendation",
     "Problem": "imoca.problem.problem",
     "Real": "imoca.problem.parameters",
     "Simulator": "imoca.problem.simulator",
     "Study": "imoca.study.study",
-    "Trial": "imoca.trials",
-    "TrialState": "imoca.trials",
+    "Trial": "imoca.trials.trial",
+    "TrialState": "imoca.trials.trial",
 }
 
 

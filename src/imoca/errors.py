@@ -2,6 +2,26 @@
 
 from __future__ import annotations
 
+__all__ = [
+    "CostError",
+    "FidelityError",
+    "FigureError",
+    "ImocaError",
+    "IndicatorError",
+    "MethodError",
+    "MissingPackageError",
+    "MissingProgramError",
+    "ParameterError",
+    "ProblemError",
+    "ProgramError",
+    "RunnerError",
+    "SimulatorError",
+    "StorageError",
+    "StudyFileError",
+    "StudyMismatchError",
+    "TrialError",
+]
+
 
 class ImocaError(Exception):
     """Base of all errors a user may want to catch."""

@@ -7,6 +7,8 @@ from pathlib import Path
 
 from imoca.errors import StorageError
 
+__all__ = ["write_whole"]
+
 
 def write_whole(path: Path, content: str | bytes) -> None:
     """The old content or the new one, whatever happens: a reader never finds half a file."""

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from imoca import Fidelity, Objective, Problem, Real, Simulator, Study
-from imoca.trials import Run
+from imoca.trials.trial import Run
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed: pip install playwright")

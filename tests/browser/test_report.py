@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from imoca import Fidelity, Objective, Problem, Real, Simulator, Study
-from imoca.report.contents import Introduction
-from imoca.report.page import report_page
+from imoca.report.page.contents import Introduction
+from imoca.report.page.page import report_page
 
 CHROMIUM = next(
     (path for name in ("chromium", "chromium-browser", "google-chrome") if (path := shutil.which(name))), None
@@ -60,7 +60,7 @@ def browse(path: Path, profile: Path) -> tuple[str, str]:
 def test_every_figure_is_drawn_without_a_word_on_the_console(tmp_path: Path, n_objectives: int) -> None:
     path = tmp_path / "report.html"
     study = study_of(n_objectives)
-    path.write_text(report_page(study, Introduction("Study")), encoding="utf-8")
+    path.write_text(report_page(study.snapshot(), Introduction("Study")), encoding="utf-8")
     page, console = browse(path, tmp_path / "profile")
     assert console == ""
     drawn = page.split('id="figure-data"')[0]

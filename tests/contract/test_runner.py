@@ -13,7 +13,7 @@ from imoca.runners.base import Finished, Job, Runner
 from imoca.runners.dask import DaskRunner
 from imoca.runners.inline import InlineRunner
 from imoca.runners.workers import WorkerRunner
-from imoca.trials import Answer
+from imoca.trials.trial import Answer
 
 
 def product(a: float, z: float) -> float:

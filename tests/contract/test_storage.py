@@ -12,8 +12,8 @@ from imoca.errors import StorageError, TrialError
 from imoca.storage.base import Storage
 from imoca.storage.memory import MemoryStorage
 from imoca.storage.owner import this_process
-from imoca.storage.sqlite import SQLiteStorage
-from imoca.trials import Answer, Candidate, Run, RunState, Trial, TrialState
+from imoca.storage.sqlite.storage import SQLiteStorage
+from imoca.trials.trial import Answer, Candidate, Run, RunState, Trial, TrialState
 
 CANDIDATE = Candidate({"a": 0.25}, {"s": 0.5}, {"f": (0.1, 1 / 3)})
 ANSWER = Answer({"f": 1.5}, {"s": 2.0}, {})

@@ -16,8 +16,8 @@ from imoca import Fidelity, Objective, Problem, Real, Simulator, Study
 from imoca.errors import CostError, TrialError
 from imoca.methods.beliefs import believe
 from imoca.problem.simulator import Command
-from imoca.study.convergence import front_volume
-from imoca.trials import TrialState
+from imoca.snapshot.convergence import front_volume
+from imoca.trials.trial import TrialState
 
 NOT_NUMBERS: list[Any] = [
     math.nan,
@@ -229,7 +229,7 @@ def test_what_is_no_number_reaches_no_model_no_front_and_no_hypervolume(tmp_path
     n_failed = sum("broken" in trial.failures for trial in study.trials)
     assert 10 <= n_failed < len(study.trials)
     assert all("f" in trial.values for trial in study.trials)
-    beliefs = believe(study.problem, study.trials)
+    beliefs = believe(study.table())
     assert beliefs is not None
     assert [len(data.values) for data in beliefs.data] == [len(study.trials), len(study.trials) - n_failed]
     for data, surrogate in zip(beliefs.data, beliefs.surrogates, strict=True):
@@ -239,6 +239,6 @@ def test_what_is_no_number_reaches_no_model_no_front_and_no_hypervolume(tmp_path
     numbers = [number for point in front for each in (point.predicted, point.uncertainty) for number in each.values()]
     assert numbers
     assert np.isfinite(numbers).all()
-    assert 0.0 < front_volume(study.problem, study.trials, front) < math.inf
+    assert 0.0 < front_volume(front, study.table()) < math.inf
     stored = json.dumps([dict(trial.values) for trial in study.trials], allow_nan=False)
     assert "NaN" not in stored

@@ -14,8 +14,8 @@ from pathlib import Path
 import pytest
 
 from imoca import Objective, Problem, Real, Simulator, Study
-from imoca.storage.sqlite import SQLiteStorage
-from imoca.trials import Answer, Candidate
+from imoca.storage.sqlite.storage import SQLiteStorage
+from imoca.trials.trial import Answer, Candidate
 
 IMOCA = Path(sys.executable).with_name("imoca")
 

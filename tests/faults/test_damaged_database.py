@@ -13,8 +13,8 @@ from imoca import Fidelity, Objective, Problem, Real, Simulator, Study
 from imoca.cli import main
 from imoca.errors import StorageError
 from imoca.storage.owner import this_process
-from imoca.storage.sqlite import SQLiteStorage
-from imoca.trials import Answer, Run
+from imoca.storage.sqlite.storage import SQLiteStorage
+from imoca.trials.trial import Answer, Run
 
 N_TRIALS = 30
 N_PLACES = 150  # per kind of garbage

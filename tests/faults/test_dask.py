@@ -13,7 +13,7 @@ import pytest
 
 from imoca import Objective, Problem, Real, Simulator, Study
 from imoca.errors import RunnerError
-from imoca.trials import RunState, TrialState
+from imoca.trials.trial import RunState, TrialState
 
 pytest.importorskip("distributed", reason="Dask is not installed: pip install imoca[dask]")
 

@@ -11,7 +11,7 @@ import pytest
 
 from imoca import Command, Fidelity, Objective, Problem, Real, Simulator, Study
 from imoca.errors import StorageError
-from imoca.trials import TrialState
+from imoca.trials.trial import TrialState
 
 LIMIT = 200_000  # bytes; a new study takes 40,000, a trial some 10,000 of write-ahead log
 STUDY_FILE = """

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from imoca import Fidelity, Objective, Problem, Real, Simulator, Study
-from imoca.trials import TrialState
+from imoca.trials.trial import TrialState
 
 IMOCA = Path(sys.executable).with_name("imoca")
 

@@ -19,7 +19,9 @@ from imoca import Choice, Fidelity, Objective, Problem, Real, Simulator, Study
 from imoca.cli import main
 from imoca.errors import StudyFileError
 from imoca.problem.simulator import Command
-from imoca.study.study_file import load_study_file
+from imoca.study.from_file import open_study
+from imoca.studyfile.file import load_study_file
+from imoca.studyfile.problem import problem_to_toml
 
 HOSTILE = [
     "'quoted' \"twice\"",
@@ -88,7 +90,7 @@ def write_study(folder: Path) -> Path:
     (folder / "first.json").write_text(json.dumps([FIRST_OUTPUT, ""]), encoding="utf-8")
     (folder / "second.json").write_text(json.dumps([SECOND_OUTPUT, WORDS]), encoding="utf-8")
     settings = tomli_w.dumps({"study": {"method": "random", "budget": 8.0}})
-    (folder / "study.toml").write_text(settings + "\n" + make_problem().to_toml(), encoding="utf-8")
+    (folder / "study.toml").write_text(settings + "\n" + problem_to_toml(make_problem()), encoding="utf-8")
     return folder / "study.toml"
 
 
@@ -281,7 +283,7 @@ def test_a_study_name_that_is_no_plain_file_name_is_refused(name: str, tmp_path:
     text = path.read_text(encoding="utf-8").replace("[study]", "[study]\n" + tomli_w.dumps({"name": name}), 1)
     path.write_text(text, encoding="utf-8")
     with pytest.raises(StudyFileError, match=r"study\.name .* usable as a file name"):
-        load_study_file(path).open(storage=None)
+        open_study(load_study_file(path), storage=None)
     assert sorted(path.parent.iterdir()) == before
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from imoca import Study
-from imoca.trials import RunState, TrialState
+from imoca.trials.trial import RunState, TrialState
 
 N_KILLS = 50
 IMOCA = Path(sys.executable).with_name("imoca")
@@ -21,7 +21,7 @@ IMOCA = Path(sys.executable).with_name("imoca")
 DRIVER = """
 import os
 from imoca import Fidelity, Objective, Problem, Real, Simulator, Study
-from imoca.trials import Trial
+from imoca.trials.trial import Trial
 
 def bowl(x, y, z):
     return (x - 0.3) ** 2 + y + 0.1 * (1 - z)
@@ -55,7 +55,7 @@ def drive(path, budget):
 KILLER = """
 import os, random, signal, sys, time
 import driver
-import imoca.problem.studyfile
+import imoca.studyfile.problem
 path, n_kills, seed = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
 moments = random.Random(seed)
 notes = path + ".acknowledged"

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from imoca import Objective, Problem, Real, Simulator, Study
-from imoca.trials import RunState, TrialState
+from imoca.trials.trial import RunState, TrialState
 
 
 def killed_in_the_left_half(x: float) -> float:

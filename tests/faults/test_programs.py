@@ -18,7 +18,7 @@ from imoca.problem.simulator import Command
 from imoca.runners import process_tree, program
 from imoca.runners.base import Job
 from imoca.runners.execution import run_job
-from imoca.trials import Answer
+from imoca.trials.trial import Answer
 
 
 def make_job(script: str, folder: Path, timeout: float | None = None) -> Job:

@@ -14,7 +14,7 @@ from imoca import Objective, Simulator, Study
 from imoca.problem.simulator import Command
 from imoca.runners.base import Job
 from imoca.runners.execution import run_job
-from imoca.trials import RunState, TrialState
+from imoca.trials.trial import RunState, TrialState
 
 IMOCA = Path(sys.executable).with_name("imoca")
 STUDY = """

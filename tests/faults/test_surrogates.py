@@ -11,7 +11,7 @@ from imoca import Fidelity, Objective, Problem, Real, Simulator, Study
 from imoca.arrays import Array
 from imoca.methods.registry import MethodName
 from imoca.models.fitting import thinned
-from imoca.trials import Trial
+from imoca.trials.trial import Trial
 
 METHODS: tuple[MethodName, ...] = ("imoca-p", "imoca-e", "imoca-t")
 N_NASTY = 799  # of these the fit of the scales takes every second one

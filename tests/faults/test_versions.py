@@ -12,10 +12,11 @@ import pytest
 from imoca import Fidelity, Objective, Problem, Real, Simulator, Study
 from imoca.errors import StorageError
 from imoca.storage.definition import Definition
-from imoca.storage.sqlite import SQLiteStorage
-from imoca.storage.sqlite_rows import answer_text, checksum, definition_text, question_text
-from imoca.storage.sqlite_schema import APPLICATION_ID, STEPS, VERSION
-from imoca.trials import Answer, Trial
+from imoca.storage.sqlite.rows import answer_text, checksum, definition_text, question_text
+from imoca.storage.sqlite.schema import APPLICATION_ID, STEPS, VERSION
+from imoca.storage.sqlite.storage import SQLiteStorage
+from imoca.studyfile.problem import problem_to_toml
+from imoca.trials.trial import Answer, Trial
 
 TRIALS = tuple(
     Trial(i, {"a": i / 7}, {"s": 5.0}, {"f": (1 / 3, 0.5, 0.0, -9.0)}, Answer({"f": i / 3}, {"s": 2.0}, {}, {}))
@@ -46,7 +47,7 @@ def write_version_1(path: Path) -> None:
         for statement in STEPS[0]:
             connection.execute(statement)
         connection.execute("PRAGMA user_version = 1")
-        definition = definition_text(Definition(make_problem().to_toml(), "imoca-p", 3))
+        definition = definition_text(Definition(problem_to_toml(make_problem()), "imoca-p", 3))
         connection.execute("INSERT INTO study VALUES (1, ?, 0.0, ?)", (definition, checksum(definition)))
         for trial in TRIALS:
             question, answer = question_text(trial), answer_text(trial.answer)
@@ -116,7 +117,8 @@ def test_a_migration_that_fails_midway_leaves_the_old_database_as_it_was(old: Pa
 def test_a_step_that_fails_undoes_the_steps_before_it(old: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     before = dump(old)
     broken = (*STEPS, ("CREATE TABLE half (x)", "INSERT INTO nowhere VALUES (1)"))
-    monkeypatch.setattr("imoca.storage.sqlite_schema.STEPS", broken)
+    monkeypatch.setattr("imoca.storage.sqlite.schema.STEPS", broken)
+    monkeypatch.setattr("imoca.storage.sqlite.schema.VERSION", len(broken))
     with pytest.raises(StorageError, match="nowhere"):
         Study.load(old)
     monkeypatch.undo()

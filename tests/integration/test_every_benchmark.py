@@ -3,11 +3,12 @@
 import numpy as np
 import pytest
 
-from imoca import Problem, Study, TrialState, benchmarks
-from imoca.benchmarks.problems.circuit_ngspice import is_installed
+import imoca_lab
+from imoca import Problem, Study, TrialState
 from imoca.methods.initial_design import initial_size
 from imoca.methods.registry import MethodName
-from imoca.trials import Trial
+from imoca.trials.trial import Trial
+from imoca_lab.problems.circuit.ngspice import is_installed
 
 pytestmark = pytest.mark.slow
 
@@ -32,15 +33,15 @@ PER_OBJECTIVE_BUDGETS = {"rocket": 0.42, "network_on_chip": 5.3, "circuit": 26.0
 
 @pytest.mark.parametrize("method", ["imoca-p", "imoca-t"])
 @pytest.mark.parametrize(
-    ("name", "backend"), [*((name, None) for name in benchmarks.DESCRIPTIONS if name != "circuit"), *CIRCUITS]
+    ("name", "backend"), [*((name, None) for name in imoca_lab.DESCRIPTIONS if name != "circuit"), *CIRCUITS]
 )
 def test_both_methods_spend_a_budget_and_recommend_a_front(name: str, backend: str | None, method: MethodName) -> None:
-    check_run(benchmarks.get(name, backend=backend).problem, method, BUDGETS[name])
+    check_run(imoca_lab.get(name, backend=backend).problem, method, BUDGETS[name])
 
 
 @pytest.mark.parametrize(("name", "backend"), [("rocket", None), ("network_on_chip", None), *CIRCUITS])
 def test_imoca_t_spends_a_budget_where_every_objective_has_its_own_fidelity(name: str, backend: str | None) -> None:
-    problem = benchmarks.get(name, setting="per_objective", backend=backend).problem
+    problem = imoca_lab.get(name, setting="per_objective", backend=backend).problem
     assert len(problem.simulators) == len(problem.objectives)
     check_run(problem, "imoca-t", PER_OBJECTIVE_BUDGETS[name])
 

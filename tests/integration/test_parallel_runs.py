@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from imoca import Fidelity, Objective, Problem, Real, Simulator, Study
-from imoca.trials import Run
+from imoca.trials.trial import Run
 
 SLEEP = 0.5
 N_TRIALS = 16

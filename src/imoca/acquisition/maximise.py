@@ -11,7 +11,7 @@ from imoca.arrays import Array
 from imoca.problem.space import SearchSpace
 
 ValueAndGradient = Callable[[Array], tuple[Array, Array]]  # (n, d) -> (n,), (n, d)
-Score = Callable[[Array], Array]  # (n, d) -> (n,)
+Criterion = Callable[[Array], Array]  # (n, d) -> (n,)
 
 MAX_ITERATIONS = 25
 MAX_EVALUATIONS = 40
@@ -33,7 +33,7 @@ def distinct_best(x: Array, values: Array, n: int) -> Array:  # (m, d), (m,) -> 
     return x[kept]
 
 
-def with_differences(score: Score, space: SearchSpace) -> ValueAndGradient:
+def with_differences(score: Criterion, space: SearchSpace) -> ValueAndGradient:
     """A score with its gradient by central differences on the continuous columns, one-sided at the bounds.
 
     All designs of a gradient are scored in one batch, for a vectorised score nearly as cheap as the analytic one.

@@ -1,19 +1,19 @@
-"""The command line, one file a verb; each imports what it needs when it runs."""
+"""The command line, one file a verb; each imports what it needs when it runs. Other packages may add verbs."""
 
 from __future__ import annotations
 
+import logging
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from importlib.metadata import EntryPoint, entry_points
 from typing import Annotated
 
 import typer
 
 from imoca.cli.add import add
 from imoca.cli.ask import ask
-from imoca.cli.bench import app as bench_app
 from imoca.cli.check import check
 from imoca.cli.dashboard import dashboard
-from imoca.cli.demo import demo
 from imoca.cli.exits import errors_in_words, log_shown, printing_everywhere
 from imoca.cli.export import export
 from imoca.cli.fail import fail
@@ -27,7 +27,10 @@ from imoca.cli.show import show
 from imoca.cli.status import status
 from imoca.cli.tell import tell
 
+logger = logging.getLogger(__name__)
+
 DEBUG = "--debug"
+ENTRY_POINTS = "imoca.commands"  # under which another package adds a verb
 
 app = typer.Typer(
     help="Find the Pareto front of expensive simulators that each have their own accuracy knob and cost.",
@@ -50,11 +53,26 @@ for verb in (
     fail,
     add,
     schema,
-    demo,
     dashboard,
 ):
     app.command()(verb)
-app.add_typer(bench_app, name="bench")
+
+
+def add_verbs(points: Iterable[EntryPoint]) -> None:
+    """Verbs of other packages: a function is one verb, a Typer app a group of them; a broken one stops no other."""
+    for point in points:
+        try:
+            verb = point.load()
+        except Exception as error:
+            logger.warning("The verb %r of %s cannot be loaded: %s", point.name, point.value, error)
+            continue
+        if isinstance(verb, typer.Typer):
+            app.add_typer(verb, name=point.name)
+        else:
+            app.command(point.name)(verb)
+
+
+add_verbs(entry_points(group=ENTRY_POINTS))
 
 
 @app.callback()

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from imoca.cli.old_data import OldResult
     from imoca.problem.problem import Problem
     from imoca.study.study import Study
-    from imoca.trials import Trial
+    from imoca.trials.trial import Trial
 
 Words = Annotated[
     list[str],

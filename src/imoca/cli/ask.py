@@ -9,10 +9,10 @@ import typer
 from imoca.cli.opening import AsJson, StudyArgument, open_to_write
 from imoca.cli.output import Column, print_json, print_table, say
 from imoca.cli.records import trial_record
-from imoca.study.wording import number
+from imoca.wording import number
 
 if TYPE_CHECKING:
-    from imoca.trials import Trial
+    from imoca.trials.trial import Trial
 
 
 def ask(

@@ -13,7 +13,7 @@ from imoca.cli.text import duration
 if TYPE_CHECKING:
     from imoca.problem.problem import Problem
     from imoca.problem.simulator import Output, Simulator
-    from imoca.study.study_file import StudyFile
+    from imoca.studyfile.file import StudyFile
 
 
 def check(study: StudyArgument = None, as_json: AsJson = False) -> None:
@@ -25,11 +25,12 @@ def check(study: StudyArgument = None, as_json: AsJson = False) -> None:
     if not is_study_file(path):
         _check_database(path, as_json)
         return
-    from imoca.study.study_file import load_study_file
+    from imoca.study.from_file import n_stored_trials, open_study
+    from imoca.studyfile.file import load_study_file
 
     file = load_study_file(path)
-    file.open(storage=None)  # refuses what no method can do
-    n_trials = file.n_stored_trials()
+    open_study(file, storage=None)  # refuses what no method can do
+    n_trials = n_stored_trials(file)
     warnings = [*missing_programs(file.problem, path.parent), *_missing_limit(file)]
     if as_json:
         print_json(_content(file, warnings))
@@ -91,11 +92,13 @@ def _content(file: StudyFile, warnings: list[str]) -> dict[str, Any]:
     import dataclasses
     import tomllib
 
+    from imoca.studyfile.problem import problem_to_toml
+
     return {
         "file": str(file.path),
         "database": str(file.database),
         "settings": dataclasses.asdict(file.settings),
-        "problem": tomllib.loads(file.problem.to_toml()),
+        "problem": tomllib.loads(problem_to_toml(file.problem)),
         "warnings": warnings,
     }
 

@@ -66,6 +66,6 @@ def _check_installed() -> None:
 def _database(path: Path) -> Path:
     if not is_study_file(path):
         return path
-    from imoca.study.study_file import load_study_file
+    from imoca.studyfile.file import load_study_file
 
     return load_study_file(path).database

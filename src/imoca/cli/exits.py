@@ -19,6 +19,8 @@ from imoca.errors import (
     StudyMismatchError,
 )
 
+__all__ = ["INTERRUPTED", "SIMULATORS_FAIL", "STORAGE", "STUDY_FILE", "UNEXPECTED", "USAGE"]
+
 UNEXPECTED = 1
 USAGE = 2
 STUDY_FILE = 3

@@ -55,6 +55,7 @@ def trials_csv(study: Study) -> str:
         *(f"fidelity.{name}" for name in simulators),
         *outputs,
         *(f"cost.{name}" for name in simulators),
+        *(f"state.{name}" for name in simulators),
         *(f"failure.{name}" for name in simulators),
     ]
     rows = [
@@ -63,6 +64,7 @@ def trials_csv(study: Study) -> str:
             *(trial.fidelities[name] for name in simulators),
             *(trial.values.get(name) for name in outputs),
             *(trial.costs.get(name) for name in simulators),
+            *(str(trial.state_of(name)) for name in simulators),
             *(trial.failures.get(name) for name in simulators),
         ]
         for trial in study.trials

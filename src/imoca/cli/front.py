@@ -11,11 +11,11 @@ import typer
 from imoca.cli.opening import AsJson, StudyArgument, open_to_read
 from imoca.cli.output import Column, csv_text, print_json, print_table, say
 from imoca.cli.records import point_record
-from imoca.study.wording import number
+from imoca.wording import number
 
 if TYPE_CHECKING:
     from imoca.problem.problem import Problem
-    from imoca.study.recommendation import ParetoPoint
+    from imoca.snapshot.recommendation import ParetoPoint
 
 N_ROWS = 30  # shown on a terminal unless all are asked for
 

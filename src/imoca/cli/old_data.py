@@ -17,7 +17,7 @@ from imoca.problem.problem import Problem
 
 IGNORED_COLUMNS = ("number", "state")
 TABLES = ("parameters", "fidelities", "values", "costs")
-IGNORED_TABLES = (*IGNORED_COLUMNS, "failures", "runs")
+IGNORED_TABLES = (*IGNORED_COLUMNS, "failures", "not_run", "runs")
 
 
 @dataclass(frozen=True)
@@ -87,8 +87,12 @@ def _places(problem: Problem) -> dict[str, tuple[str, str, Read]]:
     return places
 
 
+def _is_ignored(title: str) -> bool:
+    return title in IGNORED_COLUMNS or title.startswith("state.")
+
+
 def _check_titles(titles: Sequence[str], places: Mapping[str, object]) -> None:
-    unknown = [title for title in titles if title not in places and title not in IGNORED_COLUMNS]
+    unknown = [title for title in titles if title not in places and not _is_ignored(title)]
     repeated = sorted({title for title in titles if titles.count(title) > 1})
     if unknown or repeated:
         raise TrialError(

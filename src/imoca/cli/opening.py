@@ -12,7 +12,7 @@ from imoca.cli.text import printable
 
 if TYPE_CHECKING:
     from imoca.study.study import Study
-    from imoca.study.study_file import StudySettings
+    from imoca.studyfile.file import StudySettings
 
 DEFAULT_STUDY_FILE = Path("study.toml")
 STUDY_HELP = "A study file (.toml) or a database (.db); ./study.toml unless given, else the only .db here."
@@ -50,12 +50,13 @@ def open_to_read(given: Path | None) -> Opened:
     path = locate(given)
     if not is_study_file(path):
         return Opened(Study.load(path, read_only=True), path, path, None)
-    from imoca.study.study_file import load_study_file
+    from imoca.study.from_file import open_study
+    from imoca.studyfile.file import load_study_file
 
     file = load_study_file(path)
     if file.database.exists():
         return Opened(Study.load(file.database, read_only=True), path, file.database, file.settings)
-    return Opened(file.open(storage=None), path, file.database, file.settings, is_started=False)
+    return Opened(open_study(file, storage=None), path, file.database, file.settings, is_started=False)
 
 
 def open_to_write(given: Path | None) -> Opened:
@@ -65,10 +66,11 @@ def open_to_write(given: Path | None) -> Opened:
     path = locate(given)
     if not is_study_file(path):
         return Opened(Study.load(path), path, path, None)
-    from imoca.study.study_file import load_study_file
+    from imoca.study.from_file import open_study
+    from imoca.studyfile.file import load_study_file
 
     file = load_study_file(path)
-    return Opened(file.open(storage=file.database), path, file.database, file.settings)
+    return Opened(open_study(file, storage=file.database), path, file.database, file.settings)
 
 
 def is_study_file(path: Path) -> bool:

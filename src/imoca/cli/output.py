@@ -16,6 +16,8 @@ from imoca.cli.text import printable, printable_lines, spreadsheet_cell
 if TYPE_CHECKING:
     from rich.console import Console
 
+__all__ = ["Column", "csv_text", "print_json", "print_pairs", "print_table", "say"]
+
 LONGEST_CELL = 32  # characters on a terminal
 GAP = 2  # columns of space between two columns of a table
 

@@ -38,5 +38,5 @@ def plot(
         backend_for(output)
     opened = open_to_read(study)
     path = output or Path(f"{opened.name}-{name}.html")
-    write_whole(path, figure_file(opened.study, figure_name, path))
+    write_whole(path, figure_file(opened.study.snapshot(), figure_name, path))
     say(f"The figure is in {path}.")

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from imoca.study.recommendation import ParetoPoint
-    from imoca.trials import Run, Trial
+    from imoca.snapshot.recommendation import ParetoPoint
+    from imoca.trials.trial import Run, Trial
 
 
 def trial_record(trial: Trial) -> dict[str, Any]:
@@ -18,6 +18,7 @@ def trial_record(trial: Trial) -> dict[str, Any]:
         "values": dict(trial.values),
         "costs": dict(trial.costs),
         "failures": dict(trial.failures),
+        "not_run": list(trial.not_run),
     }
 
 

@@ -12,7 +12,7 @@ from imoca.cli.output import say
 
 if TYPE_CHECKING:
     from imoca.cli.opening import Opened
-    from imoca.report.contents import Introduction
+    from imoca.report.page.contents import Introduction
 
 
 def report(
@@ -29,19 +29,19 @@ def report(
     It opens without a network and asks no other host for anything.
     """
     from imoca.files import write_whole
-    from imoca.report.page import report_page
+    from imoca.report.page.page import report_page
 
     opened = open_to_read(study)
     path = output or Path(f"{opened.name}-report.html")
-    write_whole(path, report_page(opened.study, introduction(opened)))
-    say(f"The report on {len(opened.study.trials)} trials is in {path}; open it in any browser.")
+    snapshot = opened.study.snapshot()
+    write_whole(path, report_page(snapshot, introduction(opened, snapshot.bill.total)))
+    say(f"The report on {len(snapshot.trials)} trials is in {path}; open it in any browser.")
 
 
-def introduction(opened: Opened) -> Introduction:
-    from imoca.report.contents import Introduction
+def introduction(opened: Opened, spent: float) -> Introduction:
+    from imoca.report.page.contents import Introduction
 
     name = opened.command_argument
-    spent = opened.study.cost_spent
     larger = f"{1.5 * spent:.2g}" if spent else "30"
     commands = (
         ("Continue it with a larger budget:", f"imoca run{name} --budget {larger}"),

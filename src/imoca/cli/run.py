@@ -74,7 +74,7 @@ def _command(opened: Opened, budget: float | None, time: str | None, workers: in
 
 
 def _seconds(text: str) -> float:
-    from imoca.problem.studyfile_tables import check_duration, seconds
+    from imoca.studyfile.tables import check_duration, seconds
 
     try:
         found = seconds(check_duration(text))  # type: ignore[arg-type]  # checked to be text

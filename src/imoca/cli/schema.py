@@ -7,6 +7,6 @@ from imoca.cli.output import print_json
 
 def schema() -> None:
     """Print the JSON Schema of a study file."""
-    from imoca.study.study_file import study_file_schema
+    from imoca.studyfile.file import study_file_schema
 
     print_json(study_file_schema())

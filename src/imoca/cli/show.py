@@ -12,10 +12,10 @@ from imoca.cli.opening import AsJson, open_to_read, split_study, trial_number
 from imoca.cli.output import Column, print_json, print_pairs, print_table
 from imoca.cli.records import run_record, trial_record
 from imoca.cli.text import precise_duration, printable
-from imoca.study.wording import number
+from imoca.wording import number
 
 if TYPE_CHECKING:
-    from imoca.trials import Run, Trial
+    from imoca.trials.trial import Run, Trial
 
 Words = Annotated[list[str], typer.Argument(metavar="[STUDY] NUMBER", help="Which trial.", show_default=False)]
 
@@ -53,6 +53,8 @@ def print_trial(trial: Trial) -> None:
         if given := {name: value for name, value in named.items() if value is not None}:
             print(f"\n{title}")
             print_pairs([(f"  {name}", _exact(value)) for name, value in given.items()])
+    if trial.not_run:
+        print(f"\nNot run\n  {printable(', '.join(trial.not_run))}")
     for name, reason in trial.failures.items():
         print(f"\nFailure of {printable(name)}")
         for line in reason.splitlines() or [""]:

@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from imoca.cli.opening import AsJson, Opened, StudyArgument, open_to_read
 from imoca.cli.output import Column, print_json, print_pairs, print_table, say
 from imoca.cli.records import run_record
 from imoca.cli.text import duration
-from imoca.study.wording import number
+from imoca.wording import number
 
 if TYPE_CHECKING:
-    from imoca.problem.simulator import Simulator
-    from imoca.trials import Trial
+    from imoca.trials.table import TrialTable
 
 SIMULATOR_COLUMNS = (
     Column("simulator"),
@@ -51,24 +49,25 @@ def status(study: StudyArgument = None, as_json: AsJson = False) -> None:
 
 def summary(opened: Opened) -> dict[str, Any]:
     """All that is shown, as content for JSON."""
-    from imoca.study.accounting import NOT_RUN
-
     study = opened.study
-    trials = study.trials
+    snapshot = study.snapshot()
+    trials = snapshot.trials
     states = Counter(str(trial.state) for trial in trials)
     owner = study.owner
-    failures = [(t.number, name, why) for t in trials for name, why in t.failures.items() if why != NOT_RUN]
-    running = [] if owner is None else [run for run in study.runs if run.ended is None]  # else they ended with it
+    failures = [(t.number, name, why) for t in trials for name, why in t.failures.items()]
+    running = [] if owner is None else [run for run in snapshot.runs if run.ended is None]  # else they ended with it
     return {
         "name": opened.name,
         "database": str(opened.database),
         "method": study.method,
         "seed": study.seed,
         "trials": {"total": len(trials)} | {state: states[state] for state in ("complete", "failed", "running")},
-        "cost_spent": study.cost_spent,
+        "cost_spent": snapshot.bill.total,
         "budget": None if opened.settings is None else opened.settings.budget,
         "driver": None if owner is None else {"pid": owner.pid, "host": owner.host, "since": owner.since},
-        "simulators": {simulator.name: _simulator(simulator, trials) for simulator in study.problem.simulators},
+        "simulators": {
+            simulator.name: _simulator(snapshot.table, s) for s, simulator in enumerate(study.problem.simulators)
+        },
         "running": [run_record(run) for run in running],
         "last_failure": None
         if not failures
@@ -76,16 +75,15 @@ def summary(opened: Opened) -> dict[str, Any]:
     }
 
 
-def _simulator(simulator: Simulator, trials: Sequence[Trial]) -> dict[str, Any]:
-    from imoca.study.accounting import NOT_RUN
+def _simulator(table: TrialTable, s: int) -> dict[str, Any]:
+    from imoca.trials.trial import SimulatorState
 
-    name, first_output, target = simulator.name, simulator.outputs[0].name, simulator.fidelity.target
-    answered = [trial for trial in trials if first_output in trial.values]
-    told = [trial.costs[name] for trial in trials if name in trial.costs]
+    is_answered = table.states[:, s] == SimulatorState.ANSWERED
+    told = [cost for cost in table.costs[:, s].tolist() if cost == cost]  # NaN where none was told
     return {
-        "answered": len(answered),
-        "failed": sum(trial.failures.get(name, NOT_RUN) != NOT_RUN for trial in trials),
-        "at_full_fidelity": sum(trial.fidelities[name] == target for trial in answered),
+        "answered": int(is_answered.sum()),
+        "failed": int((table.states[:, s] == SimulatorState.FAILED).sum()),
+        "at_full_fidelity": int((is_answered & (table.z[:, s] == 1.0)).sum()),
         "cost": sum(told) if told else None,  # in its own units
     }
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from imoca.study.wording import duration, printable
+from imoca.wording import duration, printable
 
 __all__ = [
     "duration",

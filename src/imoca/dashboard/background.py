@@ -18,6 +18,7 @@ PAUSE = 1.0  # seconds between two makings of the same thing, at least
 LONG_REST = 4.0  # and this many times what the last one took: the running study needs the processor more
 SHORT_REST = 1.0  # the same for what is quickly made
 
+S = TypeVar("S")
 T = TypeVar("T")
 
 
@@ -48,10 +49,10 @@ class Made(Generic[T]):
     finished: float = 0.0
 
 
-class Product(Generic[T]):
-    """The latest version of one thing."""
+class Product(Generic[S, T]):
+    """The latest version of one thing, each made of one source."""
 
-    def __init__(self, worker: Worker, make: Callable[[], T | None], rest: float = LONG_REST) -> None:
+    def __init__(self, worker: Worker, make: Callable[[S], T], rest: float = LONG_REST) -> None:
         self._worker = worker
         self._make = make
         self._rest = rest
@@ -63,8 +64,8 @@ class Product(Generic[T]):
     def made(self) -> Made[T] | None:
         return self._made
 
-    def want(self, stamp: str) -> None:
-        """Have it made of the state of things named by the stamp, unless that is done, or was tried just now."""
+    def want(self, stamp: str, source: S) -> None:
+        """Have it made of the source, which the stamp names, unless that is done, or was tried just now."""
         with self._lock:
             made = self._made
             if self._is_waiting or (made is not None and made.stamp == stamp):
@@ -72,13 +73,13 @@ class Product(Generic[T]):
             if made is not None and time.monotonic() < made.finished + max(PAUSE, self._rest * made.took):
                 return
             self._is_waiting = True
-        self._worker.submit(lambda: self._work(stamp))
+        self._worker.submit(lambda: self._work(stamp, source))
 
-    def _work(self, stamp: str) -> None:
+    def _work(self, stamp: str, source: S) -> None:
         content, fault = None, ""
         started = time.monotonic()
         try:
-            content = self._make()
+            content = self._make(source)
         except ImocaError as error:
             fault = str(error)
         except Exception as error:

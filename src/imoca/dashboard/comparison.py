@@ -4,30 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import accumulate
 from typing import TYPE_CHECKING
 
-from imoca.problem.problem import Problem
-from imoca.study.accounting import bill
-from imoca.study.convergence import front_volume
-from imoca.study.recommendation import ParetoPoint, recommend
-from imoca.study.study import Study
-from imoca.trials import Trial
+from imoca.snapshot.convergence import front_volume
+from imoca.snapshot.history import Checkpoint
+from imoca.snapshot.snapshot import Snapshot
+from imoca.trials.table import TrialTable
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
 
-N_STEPS = 12  # at which a front is recovered anew
-
 
 @dataclass(frozen=True)
 class History:
-    """The fronts recommended on the way."""
+    """The fronts recommended on the way, and the trials that led to them."""
 
-    problem: Problem
-    trials: tuple[Trial, ...]  # answered
-    costs: tuple[float, ...]  # spent when each front was recommended
-    fronts: tuple[tuple[ParetoPoint, ...], ...]
+    finished: TrialTable
+    checkpoints: tuple[Checkpoint, ...]
 
 
 @dataclass(frozen=True)
@@ -37,17 +30,8 @@ class Curve:
     hypervolumes: tuple[float, ...]
 
 
-def front_history(study: Study, n_steps: int = N_STEPS) -> History:
-    """At costs spread evenly from the first answer to the last."""
-    trials = tuple(trial for trial in study.trials if trial.answer is not None)
-    spent = list(accumulate(bill(study.problem, trials).spent.sum(axis=1).tolist())) if trials else []
-    costs, fronts = [], []
-    for i in _steps(spent, n_steps):
-        front = recommend(study.problem, trials[: i + 1], study.seed)
-        if front:
-            costs.append(spent[i])
-            fronts.append(tuple(front))
-    return History(study.problem, trials, tuple(costs), tuple(fronts))
+def history_of(snapshot: Snapshot) -> History:
+    return History(snapshot.finished, snapshot.history)
 
 
 def compare(histories: Sequence[tuple[str, History]]) -> list[Curve]:
@@ -55,18 +39,18 @@ def compare(histories: Sequence[tuple[str, History]]) -> list[Curve]:
 
     They must have the same objectives.
     """
-    everything = [trial for _, history in histories for trial in history.trials]
+    everything = [history.finished for _, history in histories]
     return [
         Curve(
             name,
-            history.costs,
-            tuple(front_volume(history.problem, everything, front) for front in history.fronts),
+            tuple(each.cost for each in history.checkpoints),
+            tuple(front_volume(each.front, *everything) for each in history.checkpoints),
         )
         for name, history in histories
     ]
 
 
-def is_comparable(one: Study, other: Study) -> bool:
+def is_comparable(one: Snapshot, other: Snapshot) -> bool:
     return [(o.name, o.goal) for o in one.problem.objectives] == [(o.name, o.goal) for o in other.problem.objectives]
 
 
@@ -75,7 +59,7 @@ def comparison_figure(curves: Sequence[Curve]) -> go.Figure:
 
     from imoca.report.labels import plotly_text, shortened
     from imoca.report.palette import COLOURS, PLOTLY_DASHES, PLOTLY_MARKERS
-    from imoca.report.plotly_theme import figure
+    from imoca.report.plotly.theme import figure
 
     traces = [
         go.Scatter(
@@ -93,12 +77,3 @@ def comparison_figure(curves: Sequence[Curve]) -> go.Figure:
     made.update_xaxes(title_text="cost spent (full-fidelity runs)", rangemode="tozero")
     made.update_yaxes(title_text="hypervolume, all studies in one box", rangemode="tozero")
     return made
-
-
-def _steps(spent: Sequence[float], n_steps: int) -> list[int]:
-    """Trials after which the cost first reaches each of n even steps, and the last one."""
-    if not spent:
-        return []
-    targets = [spent[-1] * (k + 1) / n_steps for k in range(n_steps)]
-    reached = (next((i for i, cost in enumerate(spent) if cost >= target), len(spent) - 1) for target in targets)
-    return sorted({*reached, len(spent) - 1})

@@ -10,7 +10,7 @@ from typing import Any
 
 from imoca.dashboard.logs import log_streams
 from imoca.problem.problem import Problem
-from imoca.trials import Run, Trial
+from imoca.trials.trial import Run, Trial
 
 FAILURES = "failures"
 
@@ -75,6 +75,7 @@ def trial_content(trial: Trial, runs: Sequence[Run], runs_folder: Path) -> dict[
         "costs": trial.costs,
         "wasted": trial.wasted,
         "failures": trial.failures,
+        "not_run": trial.not_run,
         "runs": [
             {
                 "simulator": run.simulator,

@@ -9,14 +9,14 @@ from threading import Lock
 from typing import Any, TypeVar
 
 from imoca.dashboard.background import SHORT_REST, Product, Worker
-from imoca.dashboard.comparison import History, compare, comparison_figure, front_history, is_comparable
+from imoca.dashboard.comparison import History, compare, comparison_figure, history_of, is_comparable
 from imoca.dashboard.content import to_json
 from imoca.dashboard.view import StudyView
 from imoca.errors import ImocaError
-from imoca.report import data
+from imoca.report import records
 from imoca.report.figure_names import FigureName
-from imoca.study.recommendation import ParetoPoint
-from imoca.study.study import Study
+from imoca.snapshot.recommendation import ParetoPoint
+from imoca.snapshot.snapshot import Snapshot
 
 T = TypeVar("T")
 
@@ -25,13 +25,13 @@ class FigureError(ImocaError):
     """A figure that the page does not make."""
 
 
-RECORDS: dict[FigureName, Callable[[Study], Any]] = {
-    "fidelities": data.fidelity_records,
-    "cost": data.cost_records,
-    "front": data.front_record,
-    "trust": data.trust_records,
-    "correlation": data.correlation_records,
-    "convergence": data.convergence_record,
+RECORDS: dict[FigureName, Callable[[Snapshot], Any]] = {
+    "fidelities": records.fidelity_records,
+    "cost": records.cost_records,
+    "front": records.front_record,
+    "trust": records.trust_records,
+    "correlation": records.correlation_records,
+    "convergence": records.convergence_record,
 }
 QUICK = ("fidelities", "cost")  # no model is fitted for them
 SLOWEST = ("convergence",)  # many models are
@@ -42,8 +42,8 @@ MOST_FITTED = 2000  # trials; a fit takes half a minute then, and time grows wit
 class Wall:
     """All that is made of one study."""
 
-    figures: dict[str, Product[str]]
-    history: Product[History]
+    figures: dict[str, Product[Snapshot, str]]
+    history: Product[Snapshot, History]
 
 
 class Gallery:
@@ -57,9 +57,10 @@ class Gallery:
     def stamps(self, view: StudyView) -> dict[str, str]:
         """Of which state of the study each figure is at present; newer ones are set to work."""
         wall = self._wall(view)
-        if view.study is not None:
+        mark, snapshot = view.moment()
+        if snapshot is not None:
             for product in wall.figures.values():
-                product.want(str(view.mark))
+                product.want(str(mark), snapshot)
         return {name: product.made.stamp for name, product in wall.figures.items() if product.made is not None}
 
     def figure(self, view: StudyView, name: str) -> str | None:
@@ -71,15 +72,16 @@ class Gallery:
 
     def comparison(self, views: Sequence[StudyView]) -> str:
         """Of the first study and those with the same objectives, as far as their histories are made."""
-        first = next((view.study for view in views if view.study is not None), None)
-        alike = [view for view in views if first and view.study and is_comparable(first, view.study)]
-        others = [view.name for view in views if view not in alike]
+        moments = [(view, *view.moment()) for view in views]
+        first = next((snapshot for _, _, snapshot in moments if snapshot is not None), None)
+        alike = [(v, mark, each) for v, mark, each in moments if first and each and is_comparable(first, each)]
+        others = [view.name for view in views if view not in [v for v, _, _ in alike]]
         histories, pending, faults = [], [], []
-        for view in alike:
+        for view, mark, snapshot in alike:
             product = self._wall(view).history
-            product.want(str(view.mark))
+            product.want(str(mark), snapshot)
             made = product.made
-            if made is None or made.stamp != str(view.mark):
+            if made is None or made.stamp != str(mark):
                 pending.append(view.name)
             if made is not None and made.content is not None:
                 histories.append((view.name, made.content))
@@ -98,30 +100,30 @@ class Gallery:
     def _new_wall(self, view: StudyView) -> Wall:
         slow, slowest = Worker(f"models of {view.id}"), Worker(f"histories of {view.id}")
 
-        def product(name: FigureName) -> Product[str]:
-            make = _making(view, partial(draw, name))
+        def product(name: FigureName) -> Product[Snapshot, str]:
+            make = partial(draw, name)
             if name in QUICK:
                 return Product(self._quick, make, SHORT_REST)
             return Product(slowest if name in SLOWEST else slow, make)
 
-        return Wall({name: product(name) for name in RECORDS}, Product(slowest, _making(view, _fitting(front_history))))
+        return Wall({name: product(name) for name in RECORDS}, Product(slowest, _fitting(history_of)))
 
 
-def draw(name: FigureName, study: Study) -> str:
+def draw(name: FigureName, snapshot: Snapshot) -> str:
     """Plotly's JSON; that of the front also tells which designs and trials its points stand for."""
     from imoca.report.front_series import BEATEN
-    from imoca.report.plotly_figures import PLOTLY_DRAWERS
+    from imoca.report.plotly.figures import PLOTLY_DRAWERS
 
     make = RECORDS[name] if name in QUICK else _fitting(RECORDS[name])
-    record = make(study)
+    record = make(snapshot)
     content = PLOTLY_DRAWERS[name](record).to_json()
-    if not isinstance(record, data.FrontRecord):
+    if not isinstance(record, records.FrontRecord):
         return content
     about = {"beaten": BEATEN, "points": [_point(record, point) for point in record.points]}
     return f"{to_json(about)[:-1]},{content[1:]}"
 
 
-def _point(record: data.FrontRecord, point: ParetoPoint) -> dict[str, Any]:
+def _point(record: records.FrontRecord, point: ParetoPoint) -> dict[str, Any]:
     measured = point.measured
     trials = [
         each.trial
@@ -133,22 +135,14 @@ def _point(record: data.FrontRecord, point: ParetoPoint) -> dict[str, Any]:
     return asdict(point) | {"trial": trials[0] if trials else None}
 
 
-def _fitting(make: Callable[[Study], T]) -> Callable[[Study], T]:
-    def within_limits(study: Study) -> T:
-        n_answered = sum(trial.answer is not None for trial in study.trials)
+def _fitting(make: Callable[[Snapshot], T]) -> Callable[[Snapshot], T]:
+    def within_limits(snapshot: Snapshot) -> T:
+        n_answered = int(snapshot.table.is_finished.sum())
         if n_answered > MOST_FITTED:
             raise FigureError(
                 f"Left out: it needs a model of {n_answered} trials, and the page fits {MOST_FITTED} at the most.",
                 hint="imoca report makes it, however long that takes.",
             )
-        return make(study)
+        return make(snapshot)
 
     return within_limits
-
-
-def _making(view: StudyView, make: Callable[[Study], T]) -> Callable[[], T | None]:
-    def of_study() -> T | None:
-        study = view.study
-        return None if study is None else make(study)
-
-    return of_study

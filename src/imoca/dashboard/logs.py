@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 from typing import Literal, get_args
 
-from imoca.study.wording import printable
+from imoca.wording import printable
 
 Stream = Literal["stdout", "stderr"]
 STREAMS: tuple[Stream, ...] = get_args(Stream)

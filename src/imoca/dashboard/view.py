@@ -8,7 +8,6 @@ import threading
 import time
 import uuid
 from collections import Counter
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -17,9 +16,10 @@ from imoca.dashboard.content import columns, row, trial_content
 from imoca.dashboard.logs import Stream, log_tail
 from imoca.errors import ImocaError
 from imoca.problem.problem import Problem
-from imoca.study.accounting import NOT_RUN, bill
+from imoca.snapshot.snapshot import Snapshot
 from imoca.study.study import Study
-from imoca.trials import Run, Trial, TrialState
+from imoca.trials.table import TrialTable
+from imoca.trials.trial import Run, Trial, TrialState
 
 logger = logging.getLogger(__name__)
 
@@ -67,6 +67,7 @@ class StudyView:
         self._file: tuple[int, int] | None = None
         self._read_at = float("-inf")
         self._mark = Mark()
+        self._snapshot: Snapshot | None = None
         self._trials: tuple[Trial, ...] = ()
         self._changed_at: list[int] = []  # per trial, the version with which it came
         self._standing: dict[str, Any] = {}
@@ -81,9 +82,10 @@ class StudyView:
         """None if it cannot be read."""
         return self._study
 
-    @property
-    def mark(self) -> Mark:
-        return self._mark
+    def moment(self) -> tuple[Mark, Snapshot | None]:
+        """The study as it was last read, of which all figures are made, and its mark; None if it cannot be read."""
+        with self._lock:
+            return self._mark, self._snapshot
 
     def refresh(self) -> None:
         """Read what is new. Whatever is wrong with the file is kept in words: the other studies go on."""
@@ -140,8 +142,8 @@ class StudyView:
 
     def _read(self) -> None:
         study = self._opened()
-        trials = study.trials
-        known = self._trials
+        snapshot = Snapshot(study.method, study.seed, study.table())
+        trials, known = snapshot.trials, self._trials
         changed = [i for i, trial in enumerate(trials) if i >= len(known) or trial is not known[i]]
         owner = study.owner
         if changed:
@@ -150,7 +152,7 @@ class StudyView:
             for i in changed:
                 self._changed_at[i] = version
             self._trials, self._mark = trials, Mark(self._mark.opened, version)
-            self._standing = _standing(study, trials)
+            self._snapshot, self._standing = snapshot, _standing(snapshot)
         self._driver = None if owner is None else {"pid": owner.pid, "host": owner.host, "since": owner.since}
 
     def _opened(self) -> Study:
@@ -160,28 +162,30 @@ class StudyView:
             self._close("")
             self._study = Study.load(self.path, read_only=True)
             self._file, self._mark = file, Mark(uuid.uuid4().hex, 0)
-            self._standing = _standing(self._study, ())
+            self._snapshot = Snapshot(self._study.method, self._study.seed, TrialTable.encode(self._study.problem, ()))
+            self._standing = _standing(self._snapshot)
         return self._study
 
     def _close(self, fault: str) -> None:
-        self._study, self._fault = None, fault
+        self._study, self._snapshot, self._fault = None, None, fault
         self._trials, self._changed_at, self._mark = (), [], Mark()
         self._standing, self._driver = {}, None
 
 
-def _standing(study: Study, trials: Sequence[Trial]) -> dict[str, Any]:
+def _standing(snapshot: Snapshot) -> dict[str, Any]:
+    trials = snapshot.trials
     states = Counter(str(trial.state) for trial in trials)
-    failures = [(t.number, name, why) for t in trials for name, why in t.failures.items() if why != NOT_RUN]
+    failures = [(t.number, name, why) for t in trials for name, why in t.failures.items()]
     last = dict(zip(("trial", "simulator", "reason"), failures[-1], strict=True)) if failures else None
     return {
-        "method": study.method,
-        "seed": study.seed,
-        "objectives": [{"name": each.name, "goal": each.goal} for each in study.problem.objectives],
+        "method": snapshot.method,
+        "seed": snapshot.seed,
+        "objectives": [{"name": each.name, "goal": each.goal} for each in snapshot.problem.objectives],
         "n_trials": len(trials),
         "states": {state: states[state] for state in TrialState},
         "n_failures": len(failures),
         "last_failure": last,
-        "cost_spent": bill(study.problem, trials).total,
+        "cost_spent": snapshot.bill.total,
     }
 
 

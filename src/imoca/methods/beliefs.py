@@ -9,14 +9,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from imoca.arrays import Array
-from imoca.models.cost import CostModel, cost_model
-from imoca.models.dataset import OutputData, encode_designs, encode_fidelities, output_data
+from imoca.models.cost import CostModel, cost_models
+from imoca.models.dataset import OutputData, output_data, unanswered
 from imoca.models.fitting import fit
 from imoca.models.gp import GaussianProcess
 from imoca.models.kernel import Hyperparameters, n_hyperparameters
 from imoca.problem.problem import Problem
-from imoca.problem.simulator import Objective
-from imoca.trials import Trial
+from imoca.trials.table import TrialTable
+from imoca.trials.trial import Trial
 
 logger = logging.getLogger(__name__)
 
@@ -51,36 +51,27 @@ class Beliefs:
         return np.column_stack([mean for mean, _ in parts]), np.sqrt(np.column_stack([each for _, each in parts]))
 
 
-def believe(problem: Problem, trials: Sequence[Trial]) -> Beliefs | None:
+def believe(table: TrialTable) -> Beliefs | None:
     """Fit everything to the trials; None while some objective has no answer at all."""
-    x = encode_designs(problem, trials)
-    data = tuple(output_data(problem, objective, trials, x) for objective in problem.objectives)
+    objectives = table.problem.objectives
+    data = tuple(output_data(table, j) for j in range(len(objectives)))
     if any(not len(each.values) for each in data):
         return None
-    last_fits = _last_fits(trials, n_hyperparameters(x.shape[1]))
+    last_fits = _last_fits(table.trials, n_hyperparameters(table.x.shape[1]))
     surrogates = []
-    for objective, each in zip(problem.objectives, data, strict=True):
+    for j, (objective, each) in enumerate(zip(objectives, data, strict=True)):
         process = fit(each.x, each.z, each.values, last_fits.get(objective.name))
-        surrogates.append(process.believing(*unanswered(problem, objective, trials, x)))
-    costs = tuple(cost_model(problem, simulator, trials, x) for simulator in problem.simulators)
-    return Beliefs(problem, data, tuple(surrogates), costs)
+        surrogates.append(process.believing(*unanswered(table, j)))
+    return Beliefs(table.problem, data, tuple(surrogates), cost_models(table))
 
 
-def try_to_believe(problem: Problem, trials: Sequence[Trial]) -> Beliefs | None:
+def try_to_believe(table: TrialTable) -> Beliefs | None:
     """None also where the data defeat every fit, which is logged."""
     try:
-        return believe(problem, trials)
+        return believe(table)
     except np.linalg.LinAlgError as error:
-        logger.warning("No surrogate from %d trials: %s", len(trials), error)
+        logger.warning("No surrogate from %d trials: %s", len(table), error)
         return None
-
-
-def unanswered(
-    problem: Problem, objective: Objective, trials: Sequence[Trial], x: Array
-) -> tuple[Array, Array]:  # (m, d), (m,)
-    """Designs and fidelities asked without an answer: still running, or failed. Neither is to be asked again."""
-    rows = [i for i, trial in enumerate(trials) if objective.name not in trial.values]
-    return x[rows], encode_fidelities(problem.simulator_of(objective.name), [trials[i] for i in rows])
 
 
 def _last_fits(trials: Sequence[Trial], n_logs: int) -> Mapping[str, Hyperparameters]:

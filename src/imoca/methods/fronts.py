@@ -20,7 +20,7 @@ N_INCUMBENTS = 256  # designs already asked about from which searches start, the
 N_SEARCH_DESIGNS = 512  # Sobol designs at which every draw is evaluated first
 CLEARANCE = 5.0  # observation standard deviations by which a sampled maximum exceeds the best known mean
 ARCHIVE_SIZE = 200  # points per front while it is searched
-FRONT_SIZE = 50  # and when it is cut into boxes
+BOXED_FRONT_SIZE = 50  # points per front when it is cut into boxes
 N_GENERATIONS = 3
 N_CHILDREN = 300
 
@@ -92,7 +92,7 @@ def sample_fronts(beliefs: Beliefs, paths: Sequence[Paths], extremes: Array, rng
         n_children=N_CHILDREN,
     )
     # Draws are compared with hundreds of points as fast as with fifty, and a front of many objectives needs them.
-    return [front.thinned(FRONT_SIZE) for front in fronts] if len(paths) <= MAX_BOX_OBJECTIVES else fronts
+    return [front.thinned(BOXED_FRONT_SIZE) for front in fronts] if len(paths) <= MAX_BOX_OBJECTIVES else fronts
 
 
 def incumbents(beliefs: Beliefs) -> Array:  # (m, d)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -21,14 +20,10 @@ from imoca.arrays import Array
 from imoca.methods.beliefs import Beliefs, try_to_believe
 from imoca.methods.candidates import N_GRID, N_STARTS, candidate_designs
 from imoca.methods.fronts import sample_fronts, sample_maxima, sample_paths
-from imoca.methods.initial_design import (
-    InitialDesign,
-    candidate,
-    initial_question,
-    initial_size,
-)
-from imoca.problem.problem import Problem
-from imoca.trials import Candidate, Trial
+from imoca.methods.initial_design import candidate, initial_question, initial_size
+from imoca.methods.settings import InitialDesign
+from imoca.trials.table import TrialTable
+from imoca.trials.trial import Candidate
 
 logger = logging.getLogger(__name__)
 
@@ -49,14 +44,14 @@ class InformationSearch:
     fidelity_reduction: bool
     n_fronts: int
 
-    def is_start(self, problem: Problem, trials: Sequence[Trial], seed: int) -> bool:
-        return len(trials) < initial_size(problem, self.initial_design)
+    def is_start(self, table: TrialTable, seed: int) -> bool:
+        return len(table) < initial_size(table.problem, self.initial_design)
 
-    def suggest(self, problem: Problem, trials: Sequence[Trial], seed: int) -> Candidate:
-        number = len(trials)
-        beliefs = None if self.is_start(problem, trials, seed) else try_to_believe(problem, trials)
+    def suggest(self, table: TrialTable, seed: int) -> Candidate:
+        number = len(table)
+        beliefs = None if self.is_start(table, seed) else try_to_believe(table)
         if beliefs is None:
-            return initial_question(problem, self.initial_design, number, seed)
+            return initial_question(table.problem, self.initial_design, number, seed)
         return self._informed(beliefs, number, np.random.default_rng([seed, number]))
 
     def _informed(self, beliefs: Beliefs, number: int, rng: np.random.Generator) -> Candidate:

@@ -2,28 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Literal, get_args
-
 import numpy as np
 
 from imoca.arrays import Array
-from imoca.errors import MethodError
+from imoca.methods.settings import InitialDesign
 from imoca.problem.problem import Problem
 from imoca.sobol import sobol_sequence
-from imoca.trials import Candidate
-
-InitialDesign = Literal["cheap", "paper", "target"]
+from imoca.trials.trial import Candidate
 
 MINIMUM_CHEAP, MAXIMUM_CHEAP = 10, 30  # designs; 2 (d + 1) in between
 ABOVE_CHEAP = (0.7,)  # fidelities of the designs before the cheap ones; of two levels that is the full one
 MINIMUM_PAPER = 6
-
-
-def check_initial_design(name: str) -> None:
-    if name not in get_args(InitialDesign):
-        raise MethodError(
-            f"Unknown initial design {name!r}.", hint=f"Choose one of {', '.join(get_args(InitialDesign))}."
-        )
 
 
 def initial_size(problem: Problem, design: InitialDesign) -> int:

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from imoca.arrays import Array, IntArray
-from imoca.methods.beliefs import unanswered
 from imoca.models.additive_fidelity import AdditiveProcess
 from imoca.models.additive_fitting import fit_additive
-from imoca.models.cost import CostModel, cost_model
-from imoca.models.dataset import encode_designs, output_data
+from imoca.models.cost import CostModel, cost_models
+from imoca.models.dataset import output_data, unanswered
 from imoca.problem.problem import Problem
 from imoca.problem.simulator import Simulator
-from imoca.trials import Trial
+from imoca.trials.table import TrialTable
 
 N_LEVELS = 3  # into which a continuous fidelity is cut: z = 0, 1/2 and 1
 
@@ -47,17 +45,15 @@ class LevelBeliefs:
         return max(len(surrogate.x) for surrogate in self.surrogates)
 
 
-def believe_in_levels(problem: Problem, trials: Sequence[Trial]) -> LevelBeliefs | None:
+def believe_in_levels(table: TrialTable) -> LevelBeliefs | None:
     """Fit everything to the trials; None while some objective has no answer at all."""
-    x = encode_designs(problem, trials)
-    surrogates = []
-    for objective in problem.objectives:
-        data = output_data(problem, objective, trials, x)
+    problem, surrogates = table.problem, []
+    for j, objective in enumerate(problem.objectives):
+        data = output_data(table, j)
         if not len(data.values):
             return None
         simulator = problem.simulator_of(objective.name)
         process = fit_additive(data.x, nearest_levels(simulator, data.z), data.values, len(levels_of(simulator)))
-        missing_x, missing_z = unanswered(problem, objective, trials, x)
+        missing_x, missing_z = unanswered(table, j)
         surrogates.append(process.believing(missing_x, nearest_levels(simulator, missing_z)))
-    costs = tuple(cost_model(problem, simulator, trials, x) for simulator in problem.simulators)
-    return LevelBeliefs(problem, tuple(surrogates), costs)
+    return LevelBeliefs(problem, tuple(surrogates), cost_models(table))

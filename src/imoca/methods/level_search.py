@@ -10,7 +10,6 @@ design known to exceed it would look infinitely informative for ever.
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -22,11 +21,13 @@ from imoca.acquisition.maximise import distinct_best, maximise, with_differences
 from imoca.arrays import Array, IntArray
 from imoca.methods.candidates import N_STARTS, candidate_designs
 from imoca.methods.fronts import N_SEARCH_DESIGNS, maxima_of, maximum_floor
-from imoca.methods.initial_design import InitialDesign, candidate, initial_question, initial_size, sobol_designs
+from imoca.methods.initial_design import candidate, initial_question, initial_size, sobol_designs
 from imoca.methods.level_beliefs import LevelBeliefs, believe_in_levels, levels_of, nearest_levels
+from imoca.methods.settings import InitialDesign
 from imoca.models.additive_paths import draw_additive_paths
 from imoca.problem.problem import Problem
-from imoca.trials import Candidate, Trial
+from imoca.trials.table import TrialTable
+from imoca.trials.trial import Candidate
 
 logger = logging.getLogger(__name__)
 
@@ -41,12 +42,12 @@ class LevelSearch:
     initial_design: InitialDesign
     n_fronts: int
 
-    def is_start(self, problem: Problem, trials: Sequence[Trial], seed: int) -> bool:
-        return len(trials) < initial_size(problem, self.initial_design)
+    def is_start(self, table: TrialTable, seed: int) -> bool:
+        return len(table) < initial_size(table.problem, self.initial_design)
 
-    def suggest(self, problem: Problem, trials: Sequence[Trial], seed: int) -> Candidate:
-        number = len(trials)
-        beliefs = None if self.is_start(problem, trials, seed) else _try_to_believe(problem, trials)
+    def suggest(self, table: TrialTable, seed: int) -> Candidate:
+        number, problem = len(table), table.problem
+        beliefs = None if self.is_start(table, seed) else _try_to_believe(table)
         if beliefs is None:
             return _at_levels(problem, initial_question(problem, self.initial_design, number, seed))
         rng = np.random.default_rng([seed, number])
@@ -92,11 +93,11 @@ class LevelSearch:
         return choose_fidelities(totals, costs)
 
 
-def _try_to_believe(problem: Problem, trials: Sequence[Trial]) -> LevelBeliefs | None:
+def _try_to_believe(table: TrialTable) -> LevelBeliefs | None:
     try:
-        return believe_in_levels(problem, trials)
+        return believe_in_levels(table)
     except np.linalg.LinAlgError as error:
-        logger.warning("No surrogate from %d trials: %s", len(trials), error)
+        logger.warning("No surrogate from %d trials: %s", len(table), error)
         return None
 
 

@@ -1,19 +1,29 @@
-"""What a method is."""
+"""What a method is, and how one is made."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Protocol
 
-from imoca.problem.problem import Problem
-from imoca.trials import Candidate, Trial
+from imoca.methods.settings import MethodSettings
+from imoca.trials.table import TrialTable
+from imoca.trials.trial import Candidate
 
 
 class Method(Protocol):
-    """A recipe that turns the trials so far into the next question."""
+    """Turns the trials so far into the next question."""
 
-    def is_start(self, problem: Problem, trials: Sequence[Trial], seed: int) -> bool:
+    def is_start(self, table: TrialTable, seed: int) -> bool:
         """Whether the question after these trials still belongs to the initial design, which asks no model."""
 
-    def suggest(self, problem: Problem, trials: Sequence[Trial], seed: int) -> Candidate:
+    def suggest(self, table: TrialTable, seed: int) -> Candidate:
         """A pure function: the same trials and seed give the same question, also after a restart."""
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """How a method is made of its settings. Another package adds one under the entry point ``imoca.methods``."""
+
+    make: Callable[[MethodSettings], Method]
+    uses: frozenset[str] = frozenset()  # names of the settings that make a difference to it

@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from imoca.methods.initial_design import candidate
-from imoca.problem.problem import Problem
-from imoca.trials import Candidate, Trial
+from imoca.trials.table import TrialTable
+from imoca.trials.trial import Candidate
 
 
 @dataclass(frozen=True)
 class RandomSearch:
-    def is_start(self, problem: Problem, trials: Sequence[Trial], seed: int) -> bool:
+    def is_start(self, table: TrialTable, seed: int) -> bool:
         return False
 
-    def suggest(self, problem: Problem, trials: Sequence[Trial], seed: int) -> Candidate:
-        rng = np.random.default_rng([seed, len(trials)])
+    def suggest(self, table: TrialTable, seed: int) -> Candidate:
+        rng, problem = np.random.default_rng([seed, len(table)]), table.problem
         x = problem.space.from_unit(rng.random((1, problem.space.n_parameters)))[0]
         return candidate(problem, x, np.ones(len(problem.simulators)))

@@ -1,17 +1,19 @@
-"""All methods by name."""
+"""All methods by name: our own, and those that other packages add."""
 
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Mapping
+from functools import partial
+from importlib.metadata import EntryPoint, entry_points
 from typing import Literal
 
 from imoca.errors import MethodError
-from imoca.methods.botorch.peers import PeerName, get_peer, peer_names
 from imoca.methods.information import InformationSearch
-from imoca.methods.initial_design import InitialDesign, check_initial_design
 from imoca.methods.level_search import LevelSearch
-from imoca.methods.method import Method
+from imoca.methods.method import Method, Recipe
 from imoca.methods.random_search import RandomSearch
+from imoca.methods.settings import GivenSettings, MethodSettings
 from imoca.methods.target_search import TargetSearch
 
 MethodName = Literal[
@@ -28,62 +30,98 @@ MethodName = Literal[
     "mf-osemo-tg",
     "mf-osemo-ni",
     "random",
-    PeerName,
 ]
 
 DEFAULT_N_FRONTS = 10
+ENTRY_POINTS = "imoca.methods"  # under which another package adds a Recipe
+
+
+def _recipe(method: InformationSearch | TargetSearch | LevelSearch | RandomSearch, *uses: str) -> Recipe:
+    return Recipe(partial(_with_settings, method), frozenset(uses))
+
+
+def _with_settings(
+    method: InformationSearch | TargetSearch | LevelSearch | RandomSearch, settings: MethodSettings
+) -> Method:
+    return dataclasses.replace(method, **settings.given)  # type: ignore[arg-type]  # only what it uses is given
+
 
 # Defaults per method are measured: docs/decisions/0003-defaults-per-method.md
-_METHODS: dict[str, InformationSearch | TargetSearch | LevelSearch | RandomSearch] = {
-    "imoca-p": InformationSearch("front", "per cost", "cheap", False, DEFAULT_N_FRONTS),
-    "imoca-e": InformationSearch("skew", "per cost", "cheap", False, DEFAULT_N_FRONTS),
-    "imoca-t": InformationSearch("truncated", "per cost", "cheap", True, DEFAULT_N_FRONTS),
-    "naive-cfmo": InformationSearch("truncated", "cheapest allowed", "cheap", True, DEFAULT_N_FRONTS),
-    "mesmo": InformationSearch("truncated", "target", "target", False, DEFAULT_N_FRONTS),
-    "parego": TargetSearch("parego", DEFAULT_N_FRONTS),
-    "smsego": TargetSearch("smsego", DEFAULT_N_FRONTS),
-    "ehi": TargetSearch("ehi", DEFAULT_N_FRONTS),
-    "sur": TargetSearch("sur", DEFAULT_N_FRONTS),
-    "pesmo": TargetSearch("pesmo", DEFAULT_N_FRONTS),
-    "mf-osemo-tg": LevelSearch("truncated", "cheap", DEFAULT_N_FRONTS),
-    "mf-osemo-ni": LevelSearch("integrated", "cheap", DEFAULT_N_FRONTS),
-    "random": RandomSearch(),
+_RECIPES: dict[str, Recipe] = {
+    "imoca-p": _recipe(
+        InformationSearch("front", "per cost", "cheap", False, DEFAULT_N_FRONTS),
+        *("n_fronts", "initial_design", "fidelity_reduction"),
+    ),
+    "imoca-e": _recipe(
+        InformationSearch("skew", "per cost", "cheap", False, DEFAULT_N_FRONTS),
+        *("n_fronts", "initial_design", "fidelity_reduction"),
+    ),
+    "imoca-t": _recipe(
+        InformationSearch("truncated", "per cost", "cheap", True, DEFAULT_N_FRONTS),
+        *("n_fronts", "initial_design", "fidelity_reduction"),
+    ),
+    "naive-cfmo": _recipe(
+        InformationSearch("truncated", "cheapest allowed", "cheap", True, DEFAULT_N_FRONTS),
+        *("n_fronts", "initial_design", "fidelity_reduction"),
+    ),
+    "mesmo": _recipe(
+        InformationSearch("truncated", "target", "target", False, DEFAULT_N_FRONTS), "n_fronts", "initial_design"
+    ),
+    "parego": _recipe(TargetSearch("parego", DEFAULT_N_FRONTS)),
+    "smsego": _recipe(TargetSearch("smsego", DEFAULT_N_FRONTS)),
+    "ehi": _recipe(TargetSearch("ehi", DEFAULT_N_FRONTS)),
+    "sur": _recipe(TargetSearch("sur", DEFAULT_N_FRONTS)),
+    "pesmo": _recipe(TargetSearch("pesmo", DEFAULT_N_FRONTS), "n_fronts"),
+    "mf-osemo-tg": _recipe(LevelSearch("truncated", "cheap", DEFAULT_N_FRONTS), "n_fronts", "initial_design"),
+    "mf-osemo-ni": _recipe(LevelSearch("integrated", "cheap", DEFAULT_N_FRONTS), "n_fronts", "initial_design"),
+    "random": _recipe(RandomSearch()),
 }
 
 
 def method_names() -> tuple[str, ...]:
-    """The methods that need nothing beyond the core; ``peer_names`` are the others, opponents for comparisons."""
-    return tuple(_METHODS)
+    """Our own methods."""
+    return tuple(_RECIPES)
 
 
-def get_method(
-    name: str,
-    *,
-    n_fronts: int | None = None,
-    initial_design: InitialDesign | None = None,
-    fidelity_reduction: bool | None = None,
-) -> Method:
-    """The method called ``name``; None leaves a setting at the method's own default.
+def added_method_names() -> tuple[str, ...]:
+    """Those that other installed packages add."""
+    return tuple(sorted(_added()))
 
-    A setting that a method has no use for is left out, so that methods can be compared under the same settings.
-    """
-    if name not in (*_METHODS, *peer_names()):
-        names = ", ".join([*method_names(), *peer_names()])
+
+def get_method(name: str, settings: MethodSettings | None = None) -> Method:
+    """The method called ``name``; a setting that it makes no use of is an error."""
+    recipe, given = _find(name), settings or MethodSettings()
+    given.check_used(name, recipe.uses)
+    return recipe.make(given)
+
+
+def usable_settings(name: str, stored: Mapping[str, object]) -> GivenSettings:
+    """The settings of a stored study that mean something: studies used to keep the others too, without effect."""
+    uses = _find(name).uses
+    known = MethodSettings(**{key: value for key, value in stored.items() if key in uses})  # type: ignore[arg-type]
+    return known.given
+
+
+def _find(name: str) -> Recipe:
+    if name in _RECIPES:
+        return _RECIPES[name]
+    added = _added()
+    if name not in added:
+        names = ", ".join([*_RECIPES, *sorted(added)])
         raise MethodError(f"Unknown method {name!r}.", hint=f"Choose one of {names}.")
-    if n_fronts is not None and (isinstance(n_fronts, bool) or not isinstance(n_fronts, int) or n_fronts < 1):
+    try:
+        recipe = added[name].load()
+    except Exception as error:  # another package may fail to import in any way
         raise MethodError(
-            f"n_fronts is {n_fronts!r}.",
-            hint="Give the number of sampled fronts, a whole number of at least 1.",
+            f"The method {name!r} cannot be loaded: {type(error).__name__}: {error}.",
+            hint=f"It is added by {added[name].value}; install what that needs.",
+        ) from error
+    if not isinstance(recipe, Recipe):
+        raise MethodError(
+            f"The method {name!r} is {recipe!r}, not a Recipe.", hint=f"Correct the entry point {added[name].value}."
         )
-    if initial_design is not None:
-        check_initial_design(initial_design)
-    if name in peer_names():
-        return get_peer(name, initial_design)
-    method = _METHODS[name]
-    if n_fronts is not None and not isinstance(method, RandomSearch):
-        method = dataclasses.replace(method, n_fronts=n_fronts)
-    if initial_design is not None and isinstance(method, InformationSearch | LevelSearch):
-        method = dataclasses.replace(method, initial_design=initial_design)
-    if fidelity_reduction is not None and isinstance(method, InformationSearch):
-        method = dataclasses.replace(method, fidelity_reduction=fidelity_reduction)
-    return method
+    return recipe
+
+
+def _added() -> dict[str, EntryPoint]:
+    return {point.name: point for point in entry_points(group=ENTRY_POINTS) if point.name not in _RECIPES}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -11,7 +10,7 @@ import numpy as np
 
 from imoca.acquisition.expected_improvement import log_expected_improvement
 from imoca.acquisition.hypervolume_improvement import Improvement, improvement_over, reference_below
-from imoca.acquisition.maximise import Score, distinct_best, maximise, with_differences
+from imoca.acquisition.maximise import Criterion, distinct_best, maximise, with_differences
 from imoca.acquisition.optimistic_improvement import OptimisticImprovement
 from imoca.acquisition.pareto_set_entropy import ParetoSetEntropy, condition_set
 from imoca.acquisition.scalarisation import augmented_tchebycheff, random_weights
@@ -26,8 +25,8 @@ from imoca.models.fitting import fit
 from imoca.models.gp import Z_TARGET
 from imoca.pareto.dominance import non_dominated
 from imoca.pareto.search import Front
-from imoca.problem.problem import Problem
-from imoca.trials import Candidate, Trial
+from imoca.trials.table import TrialTable
+from imoca.trials.trial import Candidate
 
 logger = logging.getLogger(__name__)
 
@@ -48,12 +47,12 @@ class TargetSearch:
     criterion: CriterionName
     n_fronts: int  # Pareto sets that PESMO samples; the others sample none
 
-    def is_start(self, problem: Problem, trials: Sequence[Trial], seed: int) -> bool:
-        return len(trials) < initial_size(problem, "target")
+    def is_start(self, table: TrialTable, seed: int) -> bool:
+        return len(table) < initial_size(table.problem, "target")
 
-    def suggest(self, problem: Problem, trials: Sequence[Trial], seed: int) -> Candidate:
-        number = len(trials)
-        beliefs = None if self.is_start(problem, trials, seed) else try_to_believe(problem, trials)
+    def suggest(self, table: TrialTable, seed: int) -> Candidate:
+        number, problem = len(table), table.problem
+        beliefs = None if self.is_start(table, seed) else try_to_believe(table)
         if beliefs is None:
             return initial_question(problem, "target", number, seed)
         rng = np.random.default_rng([seed, number])
@@ -65,7 +64,7 @@ class TargetSearch:
         logger.info("Trial %d: %s %.3g", number, self.criterion, value)
         return candidate(problem, x, np.ones(len(problem.simulators)), beliefs.fitted)
 
-    def _score(self, beliefs: Beliefs, predicted: Front, candidates: Array, rng: np.random.Generator) -> Score:
+    def _score(self, beliefs: Beliefs, predicted: Front, candidates: Array, rng: np.random.Generator) -> Criterion:
         match self.criterion:
             case "parego":
                 return parego_score(beliefs, rng)
@@ -79,7 +78,7 @@ class TargetSearch:
                 return pesmo_score(beliefs, self.n_fronts, rng)
 
 
-def parego_score(beliefs: Beliefs, rng: np.random.Generator) -> Score:
+def parego_score(beliefs: Beliefs, rng: np.random.Generator) -> Criterion:
     """Expected improvement of one Gaussian process on a random scalarisation [Knowles2006].
 
     What is scalarised are the surrogates' means at the designs asked about: the measured values, for simulators are
@@ -98,14 +97,14 @@ def parego_score(beliefs: Beliefs, rng: np.random.Generator) -> Score:
     return score
 
 
-def smsego_score(beliefs: Beliefs, predicted: Front, candidates: Array, rng: np.random.Generator) -> Score:
+def smsego_score(beliefs: Beliefs, predicted: Front, candidates: Array, rng: np.random.Generator) -> Criterion:
     """Optimistic hypervolume contribution [Ponweiser2008]."""
     front = reached_front(beliefs)
     criterion = OptimisticImprovement(front, _improvement(beliefs, predicted, candidates, rng))
     return lambda x: criterion(*beliefs.means_and_deviations_at_target(x))
 
 
-def ehi_score(beliefs: Beliefs, predicted: Front, candidates: Array, rng: np.random.Generator) -> Score:
+def ehi_score(beliefs: Beliefs, predicted: Front, candidates: Array, rng: np.random.Generator) -> Criterion:
     """Logarithm of the expected hypervolume improvement [Emmerich2008]."""
     improvement = _improvement(beliefs, predicted, candidates, rng)
 
@@ -116,14 +115,14 @@ def ehi_score(beliefs: Beliefs, predicted: Front, candidates: Array, rng: np.ran
     return score
 
 
-def sur_score(beliefs: Beliefs, rng: np.random.Generator) -> Score:
+def sur_score(beliefs: Beliefs, rng: np.random.Generator) -> Criterion:
     """Stepwise uncertainty reduction [Picheny2015]."""
     n_designs = min(N_INTEGRATION_DESIGNS, max(256, int(MAX_INTEGRATION_WORK / beliefs.n_data**2)))
     designs = sobol_designs(beliefs.problem, n_designs, rng)
     return UncertaintyReduction.over(beliefs.surrogates, reached_front(beliefs), designs, rng)
 
 
-def pesmo_score(beliefs: Beliefs, n_fronts: int, rng: np.random.Generator) -> Score:
+def pesmo_score(beliefs: Beliefs, n_fronts: int, rng: np.random.Generator) -> Criterion:
     """Predictive entropy search over the Pareto set [HernandezLobato2016]."""
     paths = sample_paths(beliefs, n_fronts, rng)
     _, extremes = sample_maxima(beliefs, paths, rng)

@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
 
 from imoca.arrays import Array
-from imoca.models.dataset import centre_and_scale, encode_fidelities
+from imoca.models.dataset import centre_and_scale
 from imoca.models.fitting import fit
 from imoca.models.gp import Z_TARGET, GaussianProcess
-from imoca.problem.problem import Problem
 from imoca.problem.simulator import Simulator
 from imoca.problem.space import SearchSpace
-from imoca.trials import Trial
+from imoca.trials.table import TrialTable
+from imoca.trials.trial import SimulatorState
 
 DIFFERENCE_STEP = 1e-5  # of the central differences of a declared cost, in the unit cube
 PRIOR_SLOPE = math.log(10.0)  # before any data: full accuracy costs ten times the cheapest, give or take a factor ten
@@ -40,7 +39,7 @@ class CostModel(Protocol):
 
 
 @dataclass(frozen=True)
-class KnownCost:
+class KnownCostModel:
     """A declared cost."""
 
     simulator: Simulator
@@ -67,7 +66,7 @@ class KnownCost:
 
 
 @dataclass(frozen=True)
-class LearnedCost:
+class LearnedCostModel:
     """Log cost as a straight line in z plus a Gaussian process over (x, z); its mean stands in for C."""
 
     full_cost: float
@@ -101,27 +100,26 @@ class LearnedCost:
         return np.exp(logs)
 
 
-def cost_model(
-    problem: Problem,
-    simulator: Simulator,
-    trials: Sequence[Trial],
-    x: Array,  # (n_trials, d) their encoded designs
-) -> CostModel:
-    """The declared cost, or for a measured one what the finished runs tell."""
+def cost_models(table: TrialTable) -> tuple[CostModel, ...]:
+    """One per simulator, in the problem's order."""
+    return tuple(cost_model(table, s) for s in range(len(table.problem.simulators)))
+
+
+def cost_model(table: TrialTable, s: int) -> CostModel:
+    """The declared cost of simulator ``s``, or for a measured one what the finished runs tell."""
+    simulator = table.problem.simulators[s]
     if not simulator.is_cost_measured:
-        return KnownCost(simulator, problem.space)
-    rows = [i for i, t in enumerate(trials) if simulator.name in t.costs and simulator.name not in t.failures]
+        return KnownCostModel(simulator, table.problem.space)
+    rows = np.flatnonzero(~np.isnan(table.costs[:, s]) & (table.states[:, s] == SimulatorState.ANSWERED))
     if len(rows) > MAX_LEARNED:
-        rows = [rows[i] for i in np.linspace(0, len(rows) - 1, MAX_LEARNED).astype(int)]
-    paid = [trials[i] for i in rows]
-    logs = np.log([trial.costs[simulator.name] for trial in paid])
-    return learn_cost(x[rows], encode_fidelities(simulator, paid), logs, simulator.full_cost)
+        rows = rows[np.linspace(0, len(rows) - 1, MAX_LEARNED).astype(int)]
+    return learn_cost(table.x[rows], table.z[rows, s], np.log(table.costs[rows, s]), simulator.full_cost)
 
 
-def learn_cost(x: Array, z: Array, log_costs: Array, full_cost: float) -> LearnedCost:
+def learn_cost(x: Array, z: Array, log_costs: Array, full_cost: float) -> LearnedCostModel:
     """Bayesian straight line in z, then a Gaussian process on what it leaves over."""
     if not len(log_costs):
-        return LearnedCost(full_cost, 0.0, PRIOR_SLOPE, 1.0, None)
+        return LearnedCostModel(full_cost, 0.0, PRIOR_SLOPE, 1.0, None)
     inputs = np.column_stack([np.ones_like(z), z])
     prior_mean = np.array([0.0, PRIOR_SLOPE])
     prior_precision = np.diag([PRIOR_LEVEL_SD**-2, PRIOR_SLOPE_SD**-2])
@@ -132,4 +130,4 @@ def learn_cost(x: Array, z: Array, log_costs: Array, full_cost: float) -> Learne
     residuals = log_costs - inputs @ np.array([level, slope])
     centre, scale = centre_and_scale(residuals)
     process = fit(x, z, (residuals - centre) / scale)
-    return LearnedCost(full_cost, float(level + centre), float(slope), scale, process)
+    return LearnedCostModel(full_cost, float(level + centre), float(slope), scale, process)

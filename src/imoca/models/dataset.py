@@ -1,16 +1,13 @@
-"""Trials to arrays. The only place where a goal of "minimize" flips a sign."""
+"""The answers that one objective received, standardised as the models want them."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from imoca.arrays import Array
-from imoca.problem.problem import Problem
-from imoca.problem.simulator import Objective, Simulator
-from imoca.trials import Trial
+from imoca.trials.table import TrialTable
 
 SMALLEST_SCALE = 1e-300  # a spread below this is no spread
 
@@ -30,28 +27,27 @@ class OutputData:
         """Standardised and maximised values back to what the simulator returns."""
         return self.sign * (self.centre + self.scale * values)
 
+    def standardised(self, values: Array) -> Array:
+        """Maximised values in the user's units as the models see them."""
+        return (values - self.centre) / self.scale
 
-def output_data(
-    problem: Problem,
-    objective: Objective,
-    trials: Sequence[Trial],
-    x: Array,  # (n_trials, d) their encoded designs
-) -> OutputData:
-    """Every answer that ``objective`` received, from whichever trials hold one."""
-    rows = [i for i, trial in enumerate(trials) if objective.name in trial.values]
-    sign = 1.0 if objective.goal == "maximize" else -1.0
-    raw = sign * np.array([trials[i].values[objective.name] for i in rows], dtype=np.float64)
+
+def output_data(table: TrialTable, objective: int) -> OutputData:
+    """Every answer that the problem's objective of this position received, from whichever trials hold one."""
+    problem = table.problem
+    column = problem.objective_columns[objective]
+    rows = ~np.isnan(table.values[:, column])
+    raw = table.values[rows, column]
     centre, scale = centre_and_scale(raw)
-    z = encode_fidelities(problem.simulator_of(objective.name), [trials[i] for i in rows])
-    return OutputData(x[rows], z, (raw - centre) / scale, sign, centre, scale)
+    z = table.z[rows, problem.simulator_columns[objective]]
+    return OutputData(table.x[rows], z, (raw - centre) / scale, float(problem.signs[column]), centre, scale)
 
 
-def encode_designs(problem: Problem, trials: Sequence[Trial]) -> Array:  # (n, d)
-    return problem.space.encode_all([trial.parameters for trial in trials])
-
-
-def encode_fidelities(simulator: Simulator, trials: Sequence[Trial]) -> Array:  # (n,)
-    return np.array([simulator.fidelity.encode(trial.fidelities[simulator.name]) for trial in trials], dtype=np.float64)
+def unanswered(table: TrialTable, objective: int) -> tuple[Array, Array]:  # (m, d), (m,)
+    """Designs and fidelities at which an objective has no answer: still running, failed, or never run."""
+    problem = table.problem
+    rows = np.isnan(table.values[:, problem.objective_columns[objective]])
+    return table.x[rows], table.z[rows, problem.simulator_columns[objective]]
 
 
 def centre_and_scale(raw: Array) -> tuple[float, float]:

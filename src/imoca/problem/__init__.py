@@ -1,1 +1,29 @@
 """What is optimised: parameters, simulators with their own fidelity and cost, and the problem they make."""
+
+from imoca.problem.cost import DeclaredCost
+from imoca.problem.fidelity import Fidelity, FidelityValue
+from imoca.problem.parameters import Choice, Integer, Parameter, Real, Value
+from imoca.problem.problem import Problem
+from imoca.problem.simulator import Command, Constraint, FunctionReference, Goal, Objective, Output, Runnable, Simulator
+from imoca.problem.space import SearchSpace
+
+__all__ = [
+    "Choice",
+    "Command",
+    "Constraint",
+    "DeclaredCost",
+    "Fidelity",
+    "FidelityValue",
+    "FunctionReference",
+    "Goal",
+    "Integer",
+    "Objective",
+    "Output",
+    "Parameter",
+    "Problem",
+    "Real",
+    "Runnable",
+    "SearchSpace",
+    "Simulator",
+    "Value",
+]

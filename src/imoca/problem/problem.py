@@ -4,6 +4,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+import numpy as np
+
+from imoca.arrays import Array, IntArray
 from imoca.errors import ProblemError
 from imoca.problem.cost import FIDELITY_NAME
 from imoca.problem.names import as_tuple, duplicates
@@ -14,7 +17,7 @@ from imoca.problem.space import SearchSpace
 
 @dataclass(frozen=True, init=False)
 class Problem:
-    """What is optimised; round-trips to TOML."""
+    """What is optimised."""
 
     parameters: tuple[Parameter, ...]
     simulators: tuple[Simulator, ...]
@@ -56,6 +59,21 @@ class Problem:
     def constraints(self) -> tuple[Constraint, ...]:
         return tuple(output for output in self.outputs if isinstance(output, Constraint))
 
+    @cached_property
+    def signs(self) -> Array:  # (n_outputs,)
+        """What turns an output into one to maximise: -1 where the goal is to minimise."""
+        return np.array([-1.0 if isinstance(o, Objective) and o.goal == "minimize" else 1.0 for o in self.outputs])
+
+    @cached_property
+    def objective_columns(self) -> IntArray:  # (K,)
+        """Positions of the objectives among the outputs."""
+        return np.array([self.outputs.index(objective) for objective in self.objectives])
+
+    @cached_property
+    def simulator_columns(self) -> IntArray:  # (K,)
+        """Positions among the simulators of the one that computes each objective."""
+        return np.array([self.simulators.index(self.simulator_of(objective.name)) for objective in self.objectives])
+
     def simulator(self, name: str) -> Simulator:
         for simulator in self.simulators:
             if simulator.name == name:
@@ -70,19 +88,6 @@ class Problem:
                 return simulator
         known = [output.name for output in self.outputs]
         raise ProblemError(f"There is no output {output_name!r}.", hint=f"The outputs are {known!r}.")
-
-    def to_toml(self) -> str:
-        """The problem as the text of a study file."""
-        from imoca.problem.studyfile import problem_to_toml
-
-        return problem_to_toml(self)
-
-    @classmethod
-    def from_toml(cls, text: str) -> "Problem":
-        """The problem in the text of a study file; its [study] table is left to others."""
-        from imoca.problem.studyfile import problem_from_toml
-
-        return problem_from_toml(text)
 
     def _check_names(self) -> None:
         if FIDELITY_NAME in self.space.names:

@@ -14,7 +14,7 @@ from imoca.problem.names import as_tuple, check_name, duplicates, is_number, is_
 from imoca.problem.reference import FunctionReference, function_identity
 from imoca.problem.space import SearchSpace
 
-__all__ = ["Command", "Constraint", "FunctionReference", "Goal", "Objective", "Output", "Run", "Simulator"]
+__all__ = ["Command", "Constraint", "FunctionReference", "Goal", "Objective", "Output", "Runnable", "Simulator"]
 
 Goal = Literal["minimize", "maximize"]
 
@@ -79,7 +79,7 @@ class Command:
         object.__setattr__(self, "arguments", tuple(str(argument) for argument in given))
 
 
-Run = Callable[..., Any] | Command | FunctionReference | None
+Runnable = Callable[..., Any] | Command | FunctionReference | None  # how a simulator is run
 
 
 @dataclass(frozen=True, init=False)
@@ -93,7 +93,7 @@ class Simulator:
 
     name: str
     outputs: tuple[Output, ...]
-    run: Run = field(compare=False)
+    run: Runnable = field(compare=False)
     fidelity: Fidelity
     cost: Cost
     full_cost: float
@@ -105,7 +105,7 @@ class Simulator:
         self,
         name: str,
         outputs: Sequence[Output],
-        run: Run = None,
+        run: Runnable = None,
         *,
         fidelity: Fidelity = NO_FIDELITY,
         cost: DeclaredCost | None = None,

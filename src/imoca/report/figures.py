@@ -9,24 +9,24 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 
 from imoca.errors import FigureError, MissingPackageError
-from imoca.report.data import (
+from imoca.report.figure_names import FIGURE_NAMES, Backend, FigureName
+from imoca.report.records import (
     convergence_record,
     correlation_records,
     cost_records,
     fidelity_records,
     front_record,
+    parallel_record,
     trust_records,
 )
-from imoca.report.figure_names import FIGURE_NAMES, Backend, FigureName
-from imoca.report.parallel import parallel_record
-from imoca.study.study import Study
+from imoca.snapshot.snapshot import Snapshot
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-RECORDS: Mapping[FigureName, Callable[[Study], Any]] = {
+RECORDS: Mapping[FigureName, Callable[[Snapshot], Any]] = {
     "front": front_record,
-    "parallel": lambda study: parallel_record(study, front_record(study)),
+    "parallel": parallel_record,
     "convergence": convergence_record,
     "fidelities": fidelity_records,
     "cost": cost_records,
@@ -43,10 +43,10 @@ def drawers(backend: Backend) -> Mapping[FigureName, Callable[[Any], Any]]:
         raise FigureError(f"There is no backend {backend!r}.", hint=f"The backends are {list(get_args(Backend))}.")
     try:
         if backend == "plotly":
-            from imoca.report.plotly_figures import PLOTLY_DRAWERS
+            from imoca.report.plotly.figures import PLOTLY_DRAWERS
 
             return PLOTLY_DRAWERS
-        from imoca.report.matplotlib_figures import MATPLOTLIB_DRAWERS
+        from imoca.report.matplotlib.figures import MATPLOTLIB_DRAWERS
 
         return MATPLOTLIB_DRAWERS
     except ModuleNotFoundError as error:
@@ -57,10 +57,10 @@ def drawers(backend: Backend) -> Mapping[FigureName, Callable[[Any], Any]]:
         ) from error
 
 
-def draw(study: Study, name: FigureName, backend: Backend) -> Any:
+def draw(snapshot: Snapshot, name: FigureName, backend: Backend) -> Any:
     check_figure_name(name)
     drawer = drawers(backend)[name]
-    return drawer(RECORDS[name](study))
+    return drawer(RECORDS[name](snapshot))
 
 
 def check_figure_name(name: str) -> FigureName:
@@ -83,10 +83,10 @@ def backend_for(path: Path) -> Backend:
     )
 
 
-def figure_file(study: Study, name: FigureName, path: Path) -> bytes:
+def figure_file(snapshot: Snapshot, name: FigureName, path: Path) -> bytes:
     """The content of a file of this name: a page that needs no network, or a picture."""
     backend = backend_for(path)
-    figure = draw(study, name, backend)
+    figure = draw(snapshot, name, backend)
     if backend == "plotly":
         return figure.to_html(include_plotlyjs=True, div_id="figure", config={"displaylogo": False}).encode("utf-8")
     return picture(figure, path.suffix.lower())

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from imoca.report.data import FrontRecord
 from imoca.report.labels import listed, shortened, with_deviation
-from imoca.study.wording import number
+from imoca.report.records import FrontRecord
+from imoca.wording import number
 
 N_DEVIATIONS = 2.0  # that a bar reaches to either side
 N_BARS = 30  # of a front; more would cover the points

@@ -7,10 +7,10 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from imoca.study.wording import number, printable
+from imoca.wording import number, printable
 
 if TYPE_CHECKING:
-    from imoca.report.data import CorrelationRecord, ObjectiveRecord
+    from imoca.report.records import CorrelationRecord, ObjectiveRecord
 
 LONGEST_NAME = 40  # characters of a name in a figure
 LONGEST_AXIS_NAME = 26  # beside an axis, which may be short

@@ -2,6 +2,22 @@
 
 from __future__ import annotations
 
+__all__ = [
+    "BLUE",
+    "COLOURS",
+    "GREEN",
+    "GREY",
+    "MATPLOTLIB_DASHES",
+    "MATPLOTLIB_MARKERS",
+    "ORANGE",
+    "PLOTLY_DASHES",
+    "PLOTLY_MARKERS",
+    "PURPLE",
+    "SCALE",
+    "SKY",
+    "VERMILION",
+]
+
 # Okabe and Ito's palette without black and yellow, which vanish on dark and on white paper.
 BLUE = "#0072B2"
 ORANGE = "#E69F00"

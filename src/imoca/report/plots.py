@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, overload
 
 from imoca.report.figure_names import Backend, FigureName
 from imoca.report.figures import draw
-from imoca.study.study import Study
+from imoca.snapshot.snapshot import Snapshot
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 class Plot:
     """One figure, drawn anew at every call."""
 
-    study: Study
+    take: Callable[[], Snapshot]
     name: FigureName
 
     @overload
@@ -28,46 +29,46 @@ class Plot:
     def __call__(self, backend: Literal["matplotlib"]) -> Figure: ...
 
     def __call__(self, backend: Backend = "plotly") -> Any:
-        return draw(self.study, self.name, backend)
+        return draw(self.take(), self.name, backend)
 
 
 @dataclass(frozen=True)
 class Plots:
     """Call one: ``study.plot.front()``, ``study.plot.front(backend="matplotlib")``."""
 
-    study: Study
+    take: Callable[[], Snapshot]  # the study as it is when a figure is drawn
 
     @property
     def front(self) -> Plot:
         """The Pareto front at full accuracy, predicted with its uncertainty, and what was verified."""
-        return Plot(self.study, "front")
+        return Plot(self.take, "front")
 
     @property
     def parallel(self) -> Plot:
         """The designs of the front: one line each across parameters and objectives."""
-        return Plot(self.study, "parallel")
+        return Plot(self.take, "parallel")
 
     @property
     def convergence(self) -> Plot:
         """Hypervolume, and distance to the final front, against the cost spent."""
-        return Plot(self.study, "convergence")
+        return Plot(self.take, "convergence")
 
     @property
     def fidelities(self) -> Plot:
         """The fidelity chosen over time, per simulator."""
-        return Plot(self.study, "fidelities")
+        return Plot(self.take, "fidelities")
 
     @property
     def cost(self) -> Plot:
         """Where the cost went, per simulator and fidelity."""
-        return Plot(self.study, "cost")
+        return Plot(self.take, "cost")
 
     @property
     def trust(self) -> Plot:
         """Every observation against what the model says of it without having seen it."""
-        return Plot(self.study, "trust")
+        return Plot(self.take, "trust")
 
     @property
     def correlation(self) -> Plot:
         """How each fidelity goes with full accuracy, against what it costs."""
-        return Plot(self.study, "correlation")
+        return Plot(self.take, "correlation")

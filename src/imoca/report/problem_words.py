@@ -10,7 +10,7 @@ from imoca.problem.fidelity import Fidelity
 from imoca.problem.parameters import Choice, Parameter, Real
 from imoca.problem.reference import FunctionReference, reference_to
 from imoca.problem.simulator import Command, Simulator
-from imoca.study.wording import number
+from imoca.wording import number
 
 PLAIN_WORD = re.compile(r"[\w./:=,+{}-]+")  # an argument that needs no quotes to be read
 

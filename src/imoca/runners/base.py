@@ -10,7 +10,7 @@ from typing import Protocol
 from imoca.problem.fidelity import FidelityValue
 from imoca.problem.parameters import Value
 from imoca.problem.simulator import Simulator
-from imoca.trials import Answer
+from imoca.trials.trial import Answer
 
 
 @dataclass(frozen=True)

@@ -7,14 +7,14 @@ from pathlib import Path
 from shutil import which
 from typing import Any
 
-from imoca.answers import check_cost, check_values
 from imoca.errors import ProblemError, StorageError, TrialError
 from imoca.problem.problem import Problem
 from imoca.problem.reference import FunctionReference
 from imoca.problem.simulator import Command, Simulator
 from imoca.runners.base import Job
 from imoca.runners.program import found_program, run_program
-from imoca.trials import Answer
+from imoca.trials.checks import check_cost, check_values
+from imoca.trials.trial import Answer
 
 
 def run_job(job: Job) -> Answer:

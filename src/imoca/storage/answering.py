@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from imoca.errors import TrialError
-from imoca.trials import Answer, Trial
+from imoca.trials.trial import Answer, Trial
 
 
 def check_answer(known: Trial, answer: Answer) -> None:

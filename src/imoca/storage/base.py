@@ -6,7 +6,7 @@ from typing import Protocol
 
 from imoca.errors import StorageError
 from imoca.storage.owner import Owner
-from imoca.trials import Answer, Candidate, Run, Trial
+from imoca.trials.trial import Answer, Candidate, Run, Trial
 
 
 class Storage(Protocol):

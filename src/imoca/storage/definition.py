@@ -13,5 +13,5 @@ class Definition:
     problem: str  # TOML
     method: str
     seed: int
-    settings: Mapping[str, str | int | bool] = field(default_factory=dict)  # those that differ from the defaults
+    settings: Mapping[str, object] = field(default_factory=dict)  # those that differ from the defaults
     version: str = ""  # of imoca that wrote it

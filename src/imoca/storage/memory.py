@@ -9,7 +9,7 @@ import time
 from imoca.storage.answering import check_answer, unknown_trial
 from imoca.storage.base import refuse_second_driver
 from imoca.storage.owner import Owner
-from imoca.trials import Answer, Candidate, Run, Trial
+from imoca.trials.trial import Answer, Candidate, Run, Trial
 
 
 class MemoryStorage:

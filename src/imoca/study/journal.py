@@ -11,7 +11,7 @@ import numpy as np
 from imoca.problem.problem import Problem
 from imoca.problem.simulator import Simulator
 from imoca.runners.base import Job
-from imoca.trials import Answer, Run, RunState, Trial
+from imoca.trials.trial import Answer, Run, RunState, Trial
 
 
 def is_settled(simulator: Simulator, runs: Sequence[Run]) -> bool:

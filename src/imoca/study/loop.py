@@ -11,18 +11,19 @@ from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from imoca.answers import is_finite_number
 from imoca.errors import MethodError, SimulatorError, TrialError
+from imoca.problem.names import is_whole
 from imoca.runners.base import Finished, Job, Runner
 from imoca.runners.process_tree import end_processes
+from imoca.snapshot.accounting import bill, is_cost_guessed
 from imoca.storage.base import Storage
 from imoca.storage.owner import Owner, this_process
-from imoca.study.accounting import bill, is_cost_guessed
 from imoca.study.heartbeat import Heartbeat
 from imoca.study.journal import elapsed, is_settled, merged_answer, next_job
 from imoca.study.progress import Progress
 from imoca.study.stop_signals import StopSignals
-from imoca.trials import Run, RunState, Trial, TrialState
+from imoca.trials.checks import is_finite_number
+from imoca.trials.trial import Run, RunState, Trial, TrialState
 
 if TYPE_CHECKING:
     from imoca.study.study import Study
@@ -32,6 +33,8 @@ logger = logging.getLogger(__name__)
 MINIMUM_JUDGED = 5  # fewer finished trials say nothing about a simulator
 POLL_SECONDS = 0.2  # between two looks at signals and running simulators
 
+OnQuestion = Callable[[Trial, float], bool | None]  # a new question, the CPU seconds it took; False asks no more
+
 
 @dataclasses.dataclass(frozen=True)
 class Limits:
@@ -39,16 +42,21 @@ class Limits:
 
     budget: float | None  # in full-fidelity runs, all that the study ever spent included
     seconds: float | None  # of wall time from now
+    trials: int | None = None  # all that the study ever asked
 
     def __post_init__(self) -> None:
-        if self.budget is None and self.seconds is None:
-            raise MethodError("Neither a budget nor a time is given.", hint="Give one, such as budget=30.")
+        if self.budget is None and self.seconds is None and self.trials is None:
+            raise MethodError(
+                "Neither a budget nor a time nor a number of trials is given.", hint="Give one, such as budget=30."
+            )
         for what, amount in (("budget", self.budget), ("time", self.seconds)):
             if amount is not None and (not is_finite_number(amount) or amount <= 0.0):
                 raise MethodError(
                     f"The {what} is {amount!r}.",
                     hint="Give a positive number: of full-fidelity runs for the budget, of seconds for the time.",
                 )
+        if self.trials is not None and (not is_whole(self.trials) or self.trials < 1):
+            raise MethodError(f"The number of trials is {self.trials!r}.", hint="Give a whole number of at least 1.")
 
 
 class Loop:
@@ -60,6 +68,7 @@ class Loop:
         storage: Storage,
         runner: Runner,
         limits: Limits,
+        on_question: OnQuestion | None,
         on_trial: Callable[[Trial], None] | None,
         display: Progress | None,
     ) -> None:
@@ -67,6 +76,7 @@ class Loop:
         self._storage = storage
         self._runner = runner
         self._limits = limits
+        self._on_question = on_question
         self._on_trial = on_trial
         self._display = display
         self._queue: deque[Job] = deque()
@@ -76,6 +86,7 @@ class Loop:
         self._finished: list[Trial] = []
         self._runs_folder: Path
         self._end = float("inf")
+        self._is_enough = False  # said by whoever is told of the questions
 
     def run(self) -> None:
         owner = this_process()
@@ -113,7 +124,7 @@ class Loop:
             if not self._queue:
                 if not self._may_ask():
                     return
-                self._enqueue(self._study.launch())
+                self._ask()
             job = self._queue.popleft()
             run = Run(job.trial, job.simulator.name, job.attempt, time.time(), str(job.folder))
             self._storage.record(run)
@@ -122,16 +133,25 @@ class Loop:
             if self._display:
                 self._display.run_started(run)
 
+    def _ask(self) -> None:
+        before = time.process_time()
+        trial = self._study.launch()
+        if self._on_question and self._on_question(trial, time.process_time() - before) is False:
+            self._is_enough = True
+        self._enqueue(trial)
+
     def _may_ask(self) -> bool:
         """What runs is counted with its expected cost, so that many workers overspend no more than one."""
-        if time.monotonic() >= self._end:
+        if self._is_enough or time.monotonic() >= self._end:
+            return False
+        table = self._study.table()
+        if self._limits.trials is not None and len(table) >= self._limits.trials:
             return False
         if self._limits.budget is None:
             return True
-        trials = self._study.trials
-        costs = bill(self._study.problem, trials)
+        costs = bill(table)
         is_affordable = costs.total + float(costs.expected.sum()) < self._limits.budget
-        return is_affordable or (not self._running and is_cost_guessed(self._study.problem, trials))
+        return is_affordable or (not self._running and is_cost_guessed(table))
 
     def _enqueue(self, trial: Trial) -> None:
         """Queue what is still to be run of a trial."""

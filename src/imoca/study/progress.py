@@ -15,9 +15,9 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
-from imoca.study.convergence import front_volume
-from imoca.study.wording import duration, named_numbers, printable
-from imoca.trials import Run, RunState, Trial, TrialState
+from imoca.snapshot.convergence import front_volume
+from imoca.trials.trial import Run, RunState, Trial, TrialState
+from imoca.wording import duration, named_numbers, printable
 
 if TYPE_CHECKING:
     from imoca.study.study import Study
@@ -163,9 +163,10 @@ class LivePanel:
         return "".join(SHADES[-(-count * (len(SHADES) - 1) // most)] * 4 for count in counts)
 
     def _describe_front(self) -> str:
-        front = self._study.pareto_front()
+        snapshot = self._study.snapshot()
+        front = snapshot.front
         n_verified = sum(point.verified for point in front)
-        volume = front_volume(self._study.problem, self._trials, front)
+        volume = front_volume(front, snapshot.table)
         return f"front: {len(front)} designs, {n_verified} verified, hypervolume {volume:.3f}" if front else ""
 
     def _lines(self) -> list[str]:

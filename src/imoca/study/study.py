@@ -4,29 +4,32 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, overload
 
 import imoca
-from imoca.answers import check_cost, check_values
 from imoca.errors import MethodError, ProblemError, StorageError, TrialError
-from imoca.methods.initial_design import InitialDesign
-from imoca.methods.registry import MethodName, get_method
+from imoca.methods.registry import MethodName, get_method, usable_settings
+from imoca.methods.settings import InitialDesign, MethodSettings
 from imoca.problem.fidelity import FidelityValue
 from imoca.problem.parameters import Value
 from imoca.problem.problem import Problem
 from imoca.runners.execution import check_runnable
 from imoca.runners.registry import make_runner
+from imoca.snapshot.accounting import bill
+from imoca.snapshot.recommendation import ParetoPoint
+from imoca.snapshot.snapshot import Snapshot
 from imoca.storage.base import Storage
 from imoca.storage.definition import Definition
 from imoca.storage.memory import MemoryStorage
 from imoca.storage.owner import Owner
-from imoca.storage.sqlite import SQLiteStorage
-from imoca.study.accounting import NOT_RUN, bill
-from imoca.study.definition import check_same, storable_problem
-from imoca.study.loop import Limits, Loop
+from imoca.storage.sqlite.storage import SQLiteStorage
+from imoca.study.loop import Limits, Loop, OnQuestion
 from imoca.study.progress import progress_display
-from imoca.study.recommendation import ParetoPoint, recommend
-from imoca.trials import Answer, Candidate, Run, Trial
+from imoca.study.redefinition import check_same
+from imoca.studyfile.problem import problem_from_toml, storable_problem
+from imoca.trials.checks import check_cost, check_values
+from imoca.trials.table import TrialTable
+from imoca.trials.trial import Answer, Candidate, Run, Trial
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -45,7 +48,7 @@ class Study:
         self,
         problem: Problem,
         *,
-        method: MethodName = "imoca-p",
+        method: MethodName | str = "imoca-p",
         seed: int = 0,
         storage: Storage | str | Path | None = None,
         n_fronts: int | None = None,
@@ -64,19 +67,15 @@ class Study:
             )
         if isinstance(seed, bool) or not isinstance(seed, int) or seed < 0:
             raise MethodError(f"The seed is {seed!r}.", hint="Give a whole number of at least 0.")
-        settings: dict[str, Any] = {
-            "n_fronts": n_fronts,
-            "initial_design": initial_design,
-            "fidelity_reduction": fidelity_reduction,
-        }
+        settings = MethodSettings(n_fronts, initial_design, fidelity_reduction)
         self.problem = problem
         self.method = method
         self.seed = seed
-        self._method = get_method(method, **settings)
+        self._method = get_method(method, settings)
         self._storage = _opened(storage)
+        self._table = TrialTable.encode(problem, ())
         if isinstance(self._storage, SQLiteStorage):
-            given = {name: value for name, value in settings.items() if value is not None}
-            definition = Definition(storable_problem(problem), method, seed, given, imoca.__version__)
+            definition = Definition(storable_problem(problem), method, seed, dict(settings.given), imoca.__version__)
             if not check_same(self._storage.define(definition), definition, self._storage.path):
                 self._storage.redefine(definition)
 
@@ -89,8 +88,9 @@ class Study:
         stored = storage.definition()
         if stored is None:
             raise StorageError(f"{path} holds no study yet.", hint="Start it with imoca run, or from Python.")
-        problem = Problem.from_toml(stored.problem)
-        return cls(problem, method=stored.method, seed=stored.seed, storage=storage, **stored.settings)  # type: ignore[arg-type]
+        settings = usable_settings(stored.method, stored.settings)
+        problem = problem_from_toml(stored.problem)
+        return cls(problem, method=stored.method, seed=stored.seed, storage=storage, **settings)
 
     @property
     def trials(self) -> tuple[Trial, ...]:
@@ -121,7 +121,16 @@ class Study:
     @property
     def cost_spent(self) -> float:
         """Cost so far, in full-fidelity runs, the unit of the budget."""
-        return bill(self.problem, self.trials).total
+        return bill(self.table()).total
+
+    def table(self) -> TrialTable:
+        """The trials as arrays; only those that are new since the last call are encoded."""
+        self._table = self._table.renewed(self._storage.trials())
+        return self._table
+
+    def snapshot(self) -> Snapshot:
+        """The study as it is now: its trials, and what was spent, is believed and is recommended after them."""
+        return Snapshot(self.method, self.seed, self.table(), self._storage.runs())
 
     @overload
     def ask(self) -> Trial: ...
@@ -170,11 +179,11 @@ class Study:
                 hint=f"The simulators are {self._simulator_names()}.",
             )
         checked: dict[str, FidelityValue] = {}
-        not_run: dict[str, str] = {}
+        not_run: list[str] = []
         for simulator in self.problem.simulators:
             has_values = any(output.name in values for output in simulator.outputs)
             if not has_values:
-                not_run[simulator.name] = NOT_RUN
+                not_run.append(simulator.name)
             elif simulator.name not in fidelities and simulator.fidelity.kind != "none":
                 raise TrialError(
                     f"The fidelity of simulator {simulator.name!r} is missing.",
@@ -182,7 +191,7 @@ class Study:
                 )
             value = fidelities.get(simulator.name, simulator.fidelity.target)
             checked[simulator.name] = simulator.fidelity.decode(simulator.fidelity.encode(value))
-        answer = self._checked(values, cost or {}, not_run)
+        answer = self._checked(values, cost or {}, {}, tuple(not_run))
         return self._storage.add(Candidate(self.problem.space.check(parameters), checked), answer)
 
     def optimize(
@@ -190,27 +199,32 @@ class Study:
         budget: float | None = None,
         *,
         time: float | None = None,
+        trials: int | None = None,
         workers: int | None = None,
         dask: str | None = None,
+        on_question: OnQuestion | None = None,
         on_trial: Callable[[Trial], None] | None = None,
         progress: bool | None = None,
     ) -> None:
         """Ask, run the simulators, and tell, until the cost spent reaches ``budget`` full-fidelity runs.
 
         What was spent before counts, so calling again with a larger budget continues; ``time`` limits the wall time
-        of this call, in seconds. Simulators run in this process, or in ``workers`` processes, or on the Dask cluster
-        whose scheduler has the address ``dask``. ``on_trial`` is called after every trial. ``progress``: a live
-        display on a terminal and plain lines elsewhere; by default the live display only.
+        of this call, in seconds, and ``trials`` the trials of the study. Simulators run in this process, or in
+        ``workers`` processes, or on the Dask cluster whose scheduler has the address ``dask``. ``on_question`` is
+        called with every new question and the CPU seconds it took; if it answers False, no more are asked.
+        ``on_trial`` is called after every trial. ``progress``: a live display on a terminal and plain lines elsewhere;
+        by default the live display only.
 
         Ctrl-C lets the running simulators finish and raises KeyboardInterrupt; a second one ends them. Nothing told
         is lost, and the same call continues.
         """
-        limits = Limits(budget, time)
+        limits = Limits(budget, time, trials)
         if dask is None:
             check_runnable(self.problem, self.folder)
         runner = make_runner(self.problem, workers, dask)
         try:
-            Loop(self, self._storage, runner, limits, on_trial, progress_display(self, budget, progress)).run()
+            display = progress_display(self, budget, progress)
+            Loop(self, self._storage, runner, limits, on_question, on_trial, display).run()
         finally:
             runner.close()
 
@@ -220,14 +234,14 @@ class Study:
 
     def pareto_front(self) -> list[ParetoPoint]:
         """The front at full accuracy as the models see it, sorted by the first objective; verified designs marked."""
-        return recommend(self.problem, self.trials, self.seed)
+        return list(self.snapshot().front)
 
     @property
     def plot(self) -> Plots:
         """Figures: ``study.plot.front()`` and others; needs ``pip install imoca[report]``."""
         from imoca.report.plots import Plots
 
-        return Plots(self)
+        return Plots(self.snapshot)
 
     def to_dataframe(self) -> pd.DataFrame:
         """One row per trial; needs pandas, ``pip install imoca[frames]``."""
@@ -242,6 +256,7 @@ class Study:
                     **{f"fidelity.{name}": value for name, value in trial.fidelities.items()},
                     **{output.name: trial.values.get(output.name) for output in self.problem.outputs},
                     **{f"cost.{name}": trial.costs.get(name) for name in self._simulator_names()},
+                    **{f"state.{name}": str(trial.state_of(name)) for name in self._simulator_names()},
                 }
                 for trial in self.trials
             ]
@@ -249,9 +264,9 @@ class Study:
 
     def _ask(self, is_launched: bool) -> Trial:
         while True:
-            trials = self.trials
-            candidate = self._method.suggest(self.problem, trials, self.seed)
-            trial = self._storage.append(len(trials), candidate, is_launched)
+            table = self.table()
+            candidate = self._method.suggest(table, self.seed)
+            trial = self._storage.append(len(table), candidate, is_launched)
             if trial is not None:
                 return trial  # else somebody else asked meanwhile: this question might repeat theirs
 
@@ -264,7 +279,13 @@ class Study:
             raise TrialError(f"{trial!r} is no trial.", hint="Give the trial that ask returned, or its number.")
         return number
 
-    def _checked(self, values: Mapping[str, float], cost: Mapping[str, float], failures: Mapping[str, str]) -> Answer:
+    def _checked(
+        self,
+        values: Mapping[str, float],
+        cost: Mapping[str, float],
+        failures: Mapping[str, str],
+        not_run: tuple[str, ...] = (),
+    ) -> Answer:
         """The answer, or an error that leaves everything as it was."""
         names = self._simulator_names()
         known_outputs = [output.name for output in self.problem.outputs]
@@ -278,7 +299,7 @@ class Study:
         checked: dict[str, float] = {}
         for simulator in self.problem.simulators:
             own = {o.name: values[o.name] for o in simulator.outputs if o.name in values}
-            if simulator.name not in failures:
+            if simulator.name not in failures and simulator.name not in not_run:
                 checked |= check_values(simulator, own)
             elif own:
                 raise TrialError(
@@ -287,13 +308,14 @@ class Study:
                 )
         costs = {name: check_cost(name, cost[name]) for name in cost}
         for simulator in self.problem.simulators:
-            is_paid = simulator.name in costs or simulator.name in failures
+            is_paid = simulator.name in {*costs, *failures, *not_run}
             if simulator.is_cost_measured and not is_paid:
                 raise TrialError(
                     f"Simulator {simulator.name!r} has cost 'measured', but no cost was told.",
                     hint=f"Tell it too: cost={{{simulator.name!r}: ...}}, in any unit you like.",
                 )
-        return Answer(checked, costs, {name: str(reason) for name, reason in failures.items()})
+        reasons = {name: str(reason) for name, reason in failures.items()}
+        return Answer(checked, costs, reasons, not_run=not_run)
 
 
 def _opened(storage: Storage | str | Path | None) -> Storage:

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from imoca.cli import main
+from imoca.study.from_file import open_study
 
 STUDY = """
 [study]
@@ -93,10 +94,10 @@ def toy(folder: Path) -> Path:
 @pytest.fixture
 def toy_with_results(toy: Path) -> Path:
     """One complete trial at half fidelity, one at full fidelity with a failure, one failed, one without an answer."""
-    from imoca.study.study_file import load_study_file
+    from imoca.studyfile.file import load_study_file
 
     file = load_study_file(toy / "study.toml")
-    study = file.open(storage=file.database)
+    study = open_study(file, storage=file.database)
     first = {"x": 0.25, "n": 2, "skin": "al"}
     study.add(first, {"cfd": 0.5}, {"drag": 2.25, "lift": 1.75, "mass": 4.0}, cost={"scale": 5.0})
     for _ in range(3):

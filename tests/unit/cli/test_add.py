@@ -24,7 +24,8 @@ def test_old_results_from_csv(imoca, toy: Path) -> None:
     assert first.values == {"drag": 1.5, "lift": -2.0, "mass": 3.0}
     assert first.costs == {"scale": 4.0}
     assert second.fidelities["cfd"] == 0.1
-    assert second.failures == {"scale": "not run"}
+    assert second.failures == {}
+    assert second.not_run == ("scale",)
 
 
 def test_old_results_from_json_and_from_a_pipe(imoca, toy: Path) -> None:

@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from imoca.problem.problem import Problem
+from imoca.studyfile.problem import problem_from_toml
 
 
 def test_the_problem_is_shown_and_nothing_is_made(imoca, toy: Path) -> None:
@@ -20,7 +20,7 @@ def test_json_holds_the_settings_and_the_problem(imoca, toy: Path) -> None:
     content = imoca("check", "study.toml", "--json").json
     assert content["settings"]["budget"] == 3.0
     assert content["database"] == "toy.db"
-    problem = Problem.from_toml((toy / "study.toml").read_text(encoding="utf-8"))
+    problem = problem_from_toml((toy / "study.toml").read_text(encoding="utf-8"))
     assert list(content["problem"]["parameters"]) == list(problem.space.names)
     assert content["problem"]["simulators"]["cfd"]["function"] == "toy_simulators:cfd"
 

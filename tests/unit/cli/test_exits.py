@@ -78,7 +78,7 @@ def test_an_unexpected_error_is_short_and_asks_for_debug(imoca, toy: Path, monke
     def explode(path: Path) -> None:
         raise RuntimeError("\x1b[31mboom")
 
-    monkeypatch.setattr("imoca.study.study_file.load_study_file", explode)
+    monkeypatch.setattr("imoca.studyfile.file.load_study_file", explode)
     answer = imoca("check")
     assert answer.code == 1
     assert answer.err == (

@@ -1,7 +1,7 @@
 from pathlib import Path
 
 from imoca.study.study import Study
-from imoca.trials import TrialState
+from imoca.trials.trial import TrialState
 
 
 def test_a_failed_trial_keeps_its_reason_and_its_cost(imoca, toy: Path) -> None:

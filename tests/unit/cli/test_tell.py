@@ -3,8 +3,8 @@ from pathlib import Path
 
 import pytest
 
-from imoca.problem.problem import Problem
 from imoca.study.study import Study
+from imoca.studyfile.problem import problem_from_toml
 
 
 def stored(folder: Path, number: int):
@@ -84,7 +84,7 @@ def test_hostile_names_can_be_told_and_are_shown_as_text(imoca, folder: Path) ->
     [simulators.s]
     outputs = {{ {json.dumps(name)} = "minimize", {json.dumps("=a")} = "maximize" }}
     """
-    assert Problem.from_toml(text).objectives[0].name == name
+    assert problem_from_toml(text).objectives[0].name == name
     (folder / "study.toml").write_text(text, encoding="utf-8")
     assert "\x1b" not in (asked := imoca("ask")).out + asked.err
     assert imoca("tell", "0", f"{name}=1.5", "=a=2").code == 0

@@ -10,7 +10,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from imoca import Study
-from imoca.trials import Run
+from imoca.trials.trial import Run
 
 
 def strict(text: str) -> Any:

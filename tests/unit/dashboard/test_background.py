@@ -19,20 +19,20 @@ def wait_until(is_so: Callable[[], bool]) -> None:
 
 def test_a_product_is_made_once_per_stamp(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(background, "PAUSE", 0.0)
-    calls: list[int] = []
-    product = Product(Worker("test"), lambda: calls.append(1) or len(calls), rest=0.0)
+    calls: list[str] = []
+    product = Product(Worker("test"), lambda source: calls.append(source) or len(calls), rest=0.0)
     for stamp, content in (("a", 1), ("a", 1), ("b", 2)):
-        product.want(stamp)
+        product.want(stamp, f"source {stamp}")
         wait_until(lambda stamp=stamp: product.made is not None and product.made.stamp == stamp)
         assert product.made is not None
         assert product.made.content == content
-    assert len(calls) == 2
+    assert calls == ["source a", "source b"]
 
 
 def test_asking_never_waits_and_does_not_pile_up() -> None:
     gate, calls = threading.Event(), []
 
-    def slow() -> str:
+    def slow(source: None) -> str:
         calls.append(1)
         gate.wait(5.0)
         return "done"
@@ -40,7 +40,7 @@ def test_asking_never_waits_and_does_not_pile_up() -> None:
     product = Product(Worker("test"), slow)
     started = time.monotonic()
     for _ in range(100):
-        product.want("a")
+        product.want("a", None)
     assert time.monotonic() - started < 0.5
     assert product.made is None
     gate.set()
@@ -50,10 +50,10 @@ def test_asking_never_waits_and_does_not_pile_up() -> None:
 
 def test_after_a_slow_making_there_is_a_rest(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(background, "PAUSE", 60.0)
-    product = Product(Worker("test"), lambda: "made")
-    product.want("a")
+    product = Product(Worker("test"), lambda source: "made")
+    product.want("a", None)
     wait_until(lambda: product.made is not None)
-    product.want("b")
+    product.want("b", None)
     time.sleep(0.05)
     assert product.made is not None
     assert product.made.stamp == "a"
@@ -62,12 +62,12 @@ def test_after_a_slow_making_there_is_a_rest(monkeypatch: pytest.MonkeyPatch) ->
 def test_what_cannot_be_made_is_told_and_the_worker_goes_on() -> None:
     worker = Worker("test")
 
-    def broken() -> str:
+    def broken(source: None) -> str:
         raise ValueError("no such number")
 
-    bad, good = Product(worker, broken), Product(worker, lambda: "made")
-    bad.want("a")
-    good.want("a")
+    bad, good = Product(worker, broken), Product(worker, lambda source: "made")
+    bad.want("a", None)
+    good.want("a", None)
     wait_until(lambda: good.made is not None)
     assert bad.made is not None
     assert bad.made.content is None

@@ -4,9 +4,11 @@ import numpy as np
 import pytest
 
 from imoca import Objective, Problem, Real, Simulator, Study
-from imoca.dashboard.comparison import History, compare, comparison_figure, front_history, is_comparable
-from imoca.study.recommendation import ParetoPoint
-from imoca.trials import Answer, Trial
+from imoca.dashboard.comparison import History, compare, comparison_figure, history_of, is_comparable
+from imoca.snapshot.history import Checkpoint
+from imoca.snapshot.recommendation import ParetoPoint
+from imoca.trials.table import TrialTable
+from imoca.trials.trial import Answer, Trial
 
 
 def problem(*goals: str) -> Problem:
@@ -19,7 +21,8 @@ def history(values: list[tuple[float, float]], front: list[tuple[float, float]])
         Trial(i, {"x": 0.5}, {"s": None}, answer=Answer({"o0": a, "o1": b})) for i, (a, b) in enumerate(values)
     )
     points = tuple(ParetoPoint({"x": 0.5}, {"o0": a, "o1": b}, {"o0": 0.0, "o1": 0.0}, None) for a, b in front)
-    return History(problem("maximize", "maximize"), trials, (1.0,), (points,))
+    table = TrialTable.encode(problem("maximize", "maximize"), trials)
+    return History(table, (Checkpoint(len(trials), 1.0, points),))
 
 
 def test_hypervolumes_in_the_common_box_computed_by_hand() -> None:
@@ -31,10 +34,10 @@ def test_hypervolumes_in_the_common_box_computed_by_hand() -> None:
 
 
 def test_only_studies_with_the_same_objectives_and_goals_are_comparable() -> None:
-    study = Study(problem("minimize", "maximize"), method="random")
-    assert is_comparable(study, Study(problem("minimize", "maximize"), method="imoca-t"))
-    assert not is_comparable(study, Study(problem("minimize", "minimize")))
-    assert not is_comparable(study, Study(problem("minimize")))
+    snapshot = Study(problem("minimize", "maximize"), method="random").snapshot()
+    assert is_comparable(snapshot, Study(problem("minimize", "maximize"), method="imoca-t").snapshot())
+    assert not is_comparable(snapshot, Study(problem("minimize", "minimize")).snapshot())
+    assert not is_comparable(snapshot, Study(problem("minimize")).snapshot())
 
 
 @pytest.mark.slow
@@ -42,14 +45,14 @@ def test_the_last_front_of_a_history_is_the_one_the_study_recommends() -> None:
     study = Study(problem("minimize", "maximize"), method="random")
     for x in np.linspace(0.0, 1.0, 6):
         study.add({"x": float(x)}, {}, {"o0": float((x - 0.3) ** 2), "o1": float(x)})
-    made = front_history(study, n_steps=3)
-    assert made.costs == pytest.approx((2.0, 4.0, 6.0))
-    assert list(made.fronts[-1]) == study.pareto_front()
+    made = history_of(study.snapshot()).checkpoints
+    assert [each.cost for each in made] == pytest.approx([1.0, 2.0, 3.0, 4.0, 5.0, 6.0])
+    assert list(made[-1].front) == study.pareto_front()
 
 
 def test_a_study_without_answers_has_no_history() -> None:
-    made = front_history(Study(problem("minimize", "maximize"), method="random"))
-    assert made.costs == made.fronts == ()
+    made = history_of(Study(problem("minimize", "maximize"), method="random").snapshot())
+    assert made.checkpoints == ()
     assert compare([("empty", made)])[0].hypervolumes == ()
 
 

@@ -11,8 +11,8 @@ from imoca import Study
 from imoca.dashboard import figures
 from imoca.dashboard.figures import RECORDS, Gallery, draw
 from imoca.dashboard.view import StudyView
-from imoca.report.data import FrontRecord, ObjectiveRecord, VerifiedRecord
-from imoca.study.recommendation import ParetoPoint
+from imoca.report.records import FrontRecord, ObjectiveRecord, VerifiedRecord
+from imoca.snapshot.recommendation import ParetoPoint
 
 
 def strict(text: str) -> Any:
@@ -25,7 +25,7 @@ def strict(text: str) -> Any:
 @pytest.mark.slow
 @pytest.mark.parametrize("name", RECORDS)
 def test_every_figure_of_a_hostile_study_is_strict_json(database: Path, name: Any) -> None:
-    content = strict(draw(name, Study.load(database, read_only=True)))
+    content = strict(draw(name, Study.load(database, read_only=True).snapshot()))
     assert content["data"]
     assert "<script" not in json.dumps([content["data"], content["layout"]])
 
@@ -37,8 +37,8 @@ def test_verified_points_of_the_front_are_told_with_their_trials(
     zero, there = {"a": 0.0, "b": 0.0}, {"a": 1.0, "b": 2.0}
     points = (ParetoPoint({"x": 0.1}, zero, zero, None), ParetoPoint({"x": 0.2}, zero, zero, there))
     verified = (VerifiedRecord(3, {"x": 0.3}, there), VerifiedRecord(7, {"x": 0.2}, there | {"extra": 5.0}))
-    monkeypatch.setitem(figures.RECORDS, "front", lambda study: FrontRecord(goals, points, verified))
-    told = strict(draw("front", Study.load(database, read_only=True)))["points"]
+    monkeypatch.setitem(figures.RECORDS, "front", lambda snapshot: FrontRecord(goals, points, verified))
+    told = strict(draw("front", Study.load(database, read_only=True).snapshot()))["points"]
     assert [point["trial"] for point in told] == [None, 7]
 
 
@@ -58,7 +58,7 @@ def test_a_figure_is_there_soon_after_it_was_wanted_and_bears_the_mark_of_its_st
     view.refresh()
     assert gallery.figure(view, "cost") is None
     assert strict(wait_for(gallery, view, "cost"))["data"]
-    assert gallery.stamps(view)["cost"] == str(view.mark)
+    assert gallery.stamps(view)["cost"] == str(view.moment()[0])
     assert gallery.figure(view, "absent") is None
 
 

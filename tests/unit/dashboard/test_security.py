@@ -9,6 +9,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from imoca.dashboard.security import HEADERS, Access
+from imoca.study.from_file import open_study
 
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
@@ -93,7 +94,7 @@ def test_looking_at_everything_changes_no_file(page: TestClient, study_path: str
 def test_viewing_imports_no_module_of_the_study(
     open_page: Callable[..., TestClient], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from imoca.study.study_file import load_study_file
+    from imoca.studyfile.file import load_study_file
 
     monkeypatch.chdir(tmp_path)
     monkeypatch.syspath_prepend(tmp_path)
@@ -104,7 +105,7 @@ def test_viewing_imports_no_module_of_the_study(
         '[simulators.two]\ncommand = ["touch", "sprung"]\noutputs = { b = "minimize" }\n'
     )
     file = load_study_file(tmp_path / "study.toml")
-    study = file.open(storage=file.database)
+    study = open_study(file, storage=file.database)
     study.add({"x": 0.5}, {}, {"a": 1.0, "b": 1.0})
     (tmp_path / "sprung").unlink(missing_ok=True)
     client = open_page([file.database])

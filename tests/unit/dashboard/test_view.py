@@ -19,20 +19,20 @@ def test_trials_answered_out_of_order_are_told_once_each(database: Path) -> None
     study, view = Study.load(database), StudyView(database)
     first, second = study.ask(), study.ask()
     view.refresh()
-    mark = view.mark
+    mark = view.moment()[0]
     study.fail(second, "b")
     view.refresh()
     assert [trial.number for trial in view.changes(mark).trials] == [second.number]
     study.fail(first, "a")
     view.refresh()
     assert {trial.number for trial in view.changes(mark).trials} == {first.number, second.number}
-    assert view.changes(view.mark).trials == ()
+    assert view.changes(view.moment()[0]).trials == ()
 
 
 def test_a_study_begun_anew_under_the_same_name_is_read_anew(database: Path) -> None:
     view = StudyView(database)
     view.refresh()
-    mark = view.mark
+    mark = view.moment()[0]
     problem = Study.load(database, read_only=True).problem
     for path in database.parent.iterdir():
         path.unlink()

@@ -5,11 +5,14 @@ import dataclasses
 import numpy as np
 import pytest
 
+from imoca import Study
 from imoca.errors import MethodError
 from imoca.methods import beliefs
 from imoca.methods.initial_design import initial_question, initial_size
 from imoca.methods.level_beliefs import N_LEVELS
+from imoca.methods.method import Method
 from imoca.methods.registry import get_method, method_names
+from imoca.methods.settings import MethodSettings
 from imoca.models.fitting import fit
 from imoca.models.gp import GaussianProcess
 from imoca.models.kernel import Hyperparameters
@@ -18,10 +21,13 @@ from imoca.problem.fidelity import Fidelity
 from imoca.problem.parameters import Choice, Integer, Real
 from imoca.problem.problem import Problem
 from imoca.problem.simulator import Objective, Simulator
-from imoca.trials import Answer, Trial
+from imoca.trials.table import TrialTable
+from imoca.trials.trial import Answer, Trial
 
 AT_TARGET = ("mesmo", "parego", "smsego", "ehi", "sur", "pesmo", "random")  # methods that know no other fidelity
 AT_LEVELS = ("mf-osemo-tg", "mf-osemo-ni")
+
+WITHOUT_FRONTS = ("parego", "smsego", "ehi", "sur", "random")
 
 
 def answer(problem: Problem, parameters: dict, fidelities: dict) -> Answer:
@@ -37,11 +43,16 @@ def answer(problem: Problem, parameters: dict, fidelities: dict) -> Answer:
     return Answer(values, costs)
 
 
-def run(problem: Problem, method: str, n: int, seed: int = 0, **settings: object) -> list[Trial]:
-    recipe = get_method(method, **settings)
+def made(method: str, n_fronts: int | None = None) -> Method:
+    """With so many sampled fronts, where it samples any."""
+    return get_method(method, MethodSettings(n_fronts=None if method in WITHOUT_FRONTS else n_fronts))
+
+
+def run(problem: Problem, method: str, n: int, seed: int = 0, n_fronts: int | None = None) -> list[Trial]:
+    recipe = made(method, n_fronts)
     trials: list[Trial] = []
     for number in range(n):
-        candidate = recipe.suggest(problem, trials, seed)
+        candidate = recipe.suggest(TrialTable.encode(problem, trials), seed)
         trials.append(Trial.asked(number, candidate, answer(problem, candidate.parameters, candidate.fidelities)))
     return trials
 
@@ -80,7 +91,7 @@ def test_a_method_asks_valid_questions_and_repeats_them_from_the_same_seed(metho
         problem.space.check(trial.parameters)
         for simulator in problem.simulators:
             assert 0.0 <= simulator.fidelity.encode(trial.fidelities[simulator.name]) <= 1.0
-    again = get_method(method, n_fronts=3).suggest(problem, trials[:-1], 0)
+    again = made(method, 3).suggest(TrialTable.encode(problem, trials[:-1]), 0)
     assert (again.parameters, again.fidelities) == (trials[-1].parameters, trials[-1].fidelities)
 
 
@@ -114,10 +125,10 @@ def test_multi_level_methods_ask_at_their_levels_only(method: str) -> None:
 @pytest.mark.parametrize("method", ["parego", "smsego", "ehi", "sur", "pesmo", *AT_LEVELS])
 def test_baselines_do_not_ask_a_pending_question_again(method: str) -> None:
     problem = continuous_problem()
-    recipe = get_method(method, n_fronts=4)
+    recipe = made(method, 4)
     trials = run(problem, method, initial_size(problem, "target" if method in AT_TARGET else "cheap"), n_fronts=4)
-    first = recipe.suggest(problem, trials, 0)
-    second = recipe.suggest(problem, [*trials, Trial.asked(len(trials), first)], 0)
+    first = recipe.suggest(TrialTable.encode(problem, trials), 0)
+    second = recipe.suggest(TrialTable.encode(problem, [*trials, Trial.asked(len(trials), first)]), 0)
     gap = problem.space.encode(first.parameters) - problem.space.encode(second.parameters)
     assert np.linalg.norm(gap) > 1e-3 or first.fidelities != second.fidelities
 
@@ -129,10 +140,10 @@ def two_bumps(x: np.ndarray) -> np.ndarray:  # (n, 2) -> (n, 2)
 
 
 def hypervolume_reached(method: str, n: int) -> float:
-    problem, recipe = continuous_problem(), get_method(method, n_fronts=5)
+    problem, recipe = continuous_problem(), made(method, 5)
     trials: list[Trial] = []
     for number in range(n):
-        question = recipe.suggest(problem, trials, 0)
+        question = recipe.suggest(TrialTable.encode(problem, trials), 0)
         values = two_bumps(problem.space.encode(question.parameters)[None])[0]
         trials.append(Trial.asked(number, question, Answer({"f0": float(values[0]), "f1": float(values[1])})))
     reached = np.array([[trial.values["f0"], trial.values["f1"]] for trial in trials])
@@ -180,11 +191,11 @@ def test_naive_cfmo_asks_below_full_accuracy_when_that_is_allowed() -> None:
 def test_pending_and_failed_questions_are_not_asked_again(method: str) -> None:
     problem = continuous_problem()
     trials = run(problem, method, initial_size(problem, "cheap"), n_fronts=4)
-    recipe = get_method(method, n_fronts=4)
-    first = recipe.suggest(problem, trials, 0)
+    recipe = made(method, 4)
+    first = recipe.suggest(TrialTable.encode(problem, trials), 0)
     failed = Answer(failures={"s0": "no", "s1": "no"})
     for unanswered in (None, failed):
-        second = recipe.suggest(problem, [*trials, Trial.asked(len(trials), first, unanswered)], 0)
+        second = recipe.suggest(TrialTable.encode(problem, [*trials, Trial.asked(len(trials), first, unanswered)]), 0)
         gap = problem.space.encode(first.parameters) - problem.space.encode(second.parameters)
         assert np.linalg.norm(gap) > 1e-3 or first.fidelities != second.fidelities
 
@@ -199,7 +210,7 @@ def test_the_next_fit_starts_where_the_last_one_ended(monkeypatch: pytest.Monkey
         return fit(x, z, values, warm_start)
 
     monkeypatch.setattr(beliefs, "fit", recording_fit)
-    beliefs.believe(problem, trials)
+    beliefs.believe(TrialTable.encode(problem, trials))
     np.testing.assert_allclose(starts, [trials[-1].fitted["f0"], trials[-1].fitted["f1"]])
 
 
@@ -208,7 +219,10 @@ def test_a_fit_stored_by_an_older_version_is_no_start() -> None:
     trials = run(problem, "imoca-e", initial_size(problem, "cheap") + 1, n_fronts=2)
     older = {name: logs[1:] for name, logs in trials[-1].fitted.items()}
     fresh, warmed = ([*trials[:-1], dataclasses.replace(trials[-1], fitted=each)] for each in ({}, older))
-    assert beliefs.believe(problem, fresh).fitted == beliefs.believe(problem, warmed).fitted
+    assert (
+        beliefs.believe(TrialTable.encode(problem, fresh)).fitted
+        == beliefs.believe(TrialTable.encode(problem, warmed)).fitted
+    )
 
 
 def test_when_every_answer_failed_the_questions_go_on_filling_the_space() -> None:
@@ -217,20 +231,25 @@ def test_when_every_answer_failed_the_questions_go_on_filling_the_space() -> Non
     recipe = get_method("imoca-p")
     trials: list[Trial] = []
     for number in range(14):
-        trials.append(Trial.asked(number, recipe.suggest(problem, trials, 0), failed))
+        trials.append(Trial.asked(number, recipe.suggest(TrialTable.encode(problem, trials), 0), failed))
     assert len({tuple(trial.parameters.values()) for trial in trials}) == 14
 
 
 @pytest.mark.parametrize(
     ("settings", "culprit"),
     [
-        ({"name": "imoca-x"}, "imoca-x"),
-        ({"name": "imoca-p", "n_fronts": 0}, "n_fronts"),
-        ({"name": "imoca-p", "n_fronts": 2.5}, "n_fronts"),
-        ({"name": "imoca-p", "initial_design": "lavish"}, "lavish"),
+        ({"method": "imoca-x"}, "imoca-x"),
+        ({"method": "imoca-p", "n_fronts": 0}, "n_fronts"),
+        ({"method": "imoca-p", "n_fronts": 2.5}, "n_fronts"),
+        ({"method": "imoca-p", "initial_design": "lavish"}, "lavish"),
+        ({"method": "imoca-p", "fidelity_reduction": "yes"}, "fidelity_reduction"),
+        ({"method": "parego", "initial_design": "cheap"}, "initial_design"),
+        ({"method": "ehi", "n_fronts": 4}, "n_fronts"),
+        ({"method": "mesmo", "fidelity_reduction": True}, "fidelity_reduction"),
+        ({"method": "random", "n_fronts": 4}, "n_fronts"),
     ],
 )
 def test_a_wrong_setting_is_named_with_what_is_allowed(settings: dict, culprit: str) -> None:
     with pytest.raises(MethodError, match=culprit) as caught:
-        get_method(**settings)
+        Study(continuous_problem(), **settings)
     assert caught.value.hint

@@ -3,12 +3,13 @@
 import numpy as np
 import pytest
 
-from imoca.models.cost import KnownCost, LearnedCost, cost_model, learn_cost
+from imoca.models.cost import KnownCostModel, LearnedCostModel, cost_model, learn_cost
 from imoca.problem.fidelity import Fidelity
 from imoca.problem.parameters import Real
 from imoca.problem.problem import Problem
 from imoca.problem.simulator import Objective, Simulator
-from imoca.trials import Answer, Trial
+from imoca.trials.table import TrialTable
+from imoca.trials.trial import Answer, Trial
 
 
 def make_problem(cost: str, full_cost: float = 1.0) -> Problem:
@@ -20,7 +21,7 @@ def make_problem(cost: str, full_cost: float = 1.0) -> Problem:
 
 def test_a_declared_cost_is_normalised_by_its_value_at_the_target(rng: np.random.Generator) -> None:
     problem = make_problem("0.05 + z**2", full_cost=3.0)
-    model = cost_model(problem, problem.simulators[0], [], np.empty((0, 2)))
+    model = cost_model(TrialTable.encode(problem, []), 0)
     ratio = model.ratio(rng.random((4, 2)), np.array([0.0, 0.5, 1.0]))
     np.testing.assert_allclose(ratio, np.tile([3 * 0.05 / 1.05, 3 * 0.3 / 1.05, 3.0], (4, 1)))
     assert model.counted(np.array([[0.1, 0.2]]), np.array([0.525]))[0] == pytest.approx(1.5)
@@ -29,7 +30,7 @@ def test_a_declared_cost_is_normalised_by_its_value_at_the_target(rng: np.random
 
 def test_the_gradient_of_a_cost_that_depends_on_the_design_is_that_of_its_formula() -> None:
     problem = make_problem("1 + a * z")  # ratio (1 + 2u z) / (1 + 2u) with a = 2u
-    model = KnownCost(problem.simulators[0], problem.space)
+    model = KnownCostModel(problem.simulators[0], problem.space)
     u, z = 0.3, 0.4
     exact = 2 * (z - 1) / (1 + 2 * u) ** 2
     np.testing.assert_allclose(model.gradient(np.array([[u, 0.5]]), np.array([z])), [[exact, 0.0]], atol=1e-8)
@@ -64,8 +65,8 @@ def test_the_gradient_of_a_learned_cost_matches_finite_differences(rng: np.rando
 
 def test_before_any_run_full_accuracy_is_taken_to_cost_ten_times_the_cheapest() -> None:
     problem = make_problem("measured")
-    model = cost_model(problem, problem.simulators[0], [], np.empty((0, 2)))
-    assert isinstance(model, LearnedCost)
+    model = cost_model(TrialTable.encode(problem, []), 0)
+    assert isinstance(model, LearnedCostModel)
     np.testing.assert_allclose(model.ratio(np.zeros((1, 2)), np.array([0.0, 1.0])), [[0.1, 1.0]])
     np.testing.assert_array_equal(model.gradient(np.zeros((1, 2)), np.array([0.0])), 0.0)
 
@@ -76,5 +77,5 @@ def test_runs_that_failed_do_not_teach_the_cost() -> None:
         Trial(0, {"a": 0.5, "b": 0.5}, {"s": 1.0}, {}, Answer({"f": 1.0}, {"s": 100.0}, {})),
         Trial(1, {"a": 0.6, "b": 0.5}, {"s": 1.0}, {}, Answer({}, {"s": 1e-3}, {"s": "crashed"})),
     ]
-    model = cost_model(problem, problem.simulators[0], trials, np.array([[0.25, 0.5], [0.3, 0.5]]))
+    model = cost_model(TrialTable.encode(problem, trials), 0)
     assert model.counted(np.array([[0.25, 0.5]]), np.array([100.0]))[0] == pytest.approx(1.0, rel=1e-3)

@@ -6,7 +6,7 @@ from collections.abc import Callable
 import pytest
 
 from imoca import Choice, Fidelity, Integer, Objective, Problem, Real, Simulator, Study
-from imoca.report.data import (
+from imoca.report.records import (
     ConvergenceRecord,
     CorrelationRecord,
     CostRecord,
@@ -16,8 +16,8 @@ from imoca.report.data import (
     TrustRecord,
     VerifiedRecord,
 )
-from imoca.report.parallel import ParallelAxis, ParallelRecord
-from imoca.study.recommendation import ParetoPoint
+from imoca.report.records.parallel import ParallelAxis, ParallelRecord
+from imoca.snapshot.recommendation import ParetoPoint
 
 HOSTILE = "</script><b onclick='x'>$\\frac{1}$ %{x} & \"_"
 

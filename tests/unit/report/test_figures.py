@@ -178,9 +178,9 @@ def test_plotly_text_is_spelt_in_entities() -> None:
 
 @pytest.mark.parametrize("name", FIGURE_NAMES)
 def test_a_study_without_results_has_figures_that_say_so(empty_study: Study, name: Any) -> None:
-    figure = draw(empty_study, name, "plotly")
+    figure = draw(empty_study.snapshot(), name, "plotly")
     assert [annotation.text for annotation in figure.layout.annotations] == [plotly_text(NOTHING[name])]
-    assert NOTHING[name] in matplotlib_texts(draw(empty_study, name, "matplotlib"))
+    assert NOTHING[name] in matplotlib_texts(draw(empty_study.snapshot(), name, "matplotlib"))
 
 
 def test_study_plot_gives_every_figure_in_both_backends(hostile_study: Study) -> None:
@@ -196,7 +196,7 @@ def test_study_plot_gives_every_figure_in_both_backends(hostile_study: Study) ->
 
 def test_unknown_names_backends_and_endings_are_refused(empty_study: Study, tmp_path: Path) -> None:
     with pytest.raises(FigureError, match="convergence"):
-        draw(empty_study, "spider", "plotly")  # type: ignore[arg-type]
+        draw(empty_study.snapshot(), "spider", "plotly")  # type: ignore[arg-type]
     with pytest.raises(FigureError, match="matplotlib"):
         empty_study.plot.front(backend="bokeh")  # type: ignore[call-overload]
     with pytest.raises(FigureError, match=r"\.svg"):
@@ -210,9 +210,9 @@ def test_unknown_names_backends_and_endings_are_refused(empty_study: Study, tmp_
 )
 def test_the_same_study_gives_the_same_file(hostile_study: Study, suffix: str, start: bytes) -> None:
     path = Path(f"cost{suffix}")
-    content = figure_file(hostile_study, "cost", path)
+    content = figure_file(hostile_study.snapshot(), "cost", path)
     assert content.startswith(start)
-    assert figure_file(hostile_study, "cost", path) == content
+    assert figure_file(hostile_study.snapshot(), "cost", path) == content
 
 
 @pytest.mark.parametrize("package", ["plotly", "matplotlib"])

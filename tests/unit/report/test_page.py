@@ -7,12 +7,10 @@ from typing import Any
 
 import pytest
 
-from imoca import Study
-from imoca.report.contents import Contents, Introduction, collect, highlights
-from imoca.report.data import ConvergenceRecord, FrontRecord, ObjectiveRecord, SummaryRecord
-from imoca.report.page import render, report_page
-from imoca.report.page_text import Cell, safe, table
-from imoca.report.readings import (
+from imoca import Objective, Problem, Real, Simulator, Study
+from imoca.report.page.contents import Contents, Introduction, collect, highlights
+from imoca.report.page.page import render, report_page
+from imoca.report.page.readings import (
     convergence_reading,
     correlation_reading,
     cost_reading,
@@ -23,7 +21,9 @@ from imoca.report.readings import (
     what_it_cost,
     what_was_found,
 )
-from imoca.study.recommendation import ParetoPoint
+from imoca.report.page.text import Cell, safe, table
+from imoca.report.records import ConvergenceRecord, SummaryRecord
+from imoca.snapshot.recommendation import ParetoPoint
 
 FETCHING = {"src", "href", "srcset", "data", "action", "poster", "background", "xlink:href"}
 VOID = {"meta", "br", "link", "img", "input", "hr"}
@@ -63,7 +63,7 @@ class Page(HTMLParser):
 @pytest.fixture(scope="module")
 def contents(hostile_study: Study) -> Contents:
     return collect(
-        hostile_study,
+        hostile_study.snapshot(),
         Introduction(
             "Wing </title><script>alert(1)</script>", "About <b>it</b>.", (("Run:", "imoca run\nimoca front"),)
         ),
@@ -164,7 +164,7 @@ def test_commands_keep_their_lines_and_versions_are_told(page: Page) -> None:
 
 
 def test_a_study_without_results_has_a_report_that_says_so(empty_study: Study) -> None:
-    page = Page(report_page(empty_study, Introduction("empty")))
+    page = Page(report_page(empty_study.snapshot(), Introduction("empty")))
     assert "No results yet." in page.text
     assert "No trial has an answer yet." in page.text
 
@@ -181,15 +181,15 @@ def point(a: float, b: float) -> ParetoPoint:
 
 
 def test_highlights_are_the_best_of_each_objective_and_the_balance() -> None:
-    objectives = (ObjectiveRecord("a", "minimize"), ObjectiveRecord("b", "maximize"))
-    front = FrontRecord(objectives, (point(0.0, 0.0), point(0.3, 0.9), point(1.0, 1.0)), ())
-    assert [(h.reason, h.point.parameters["x"]) for h in highlights(front)] == [
+    objectives = [Objective("a", "minimize"), Objective("b", "maximize")]
+    both, first = (Problem([Real("x", 0.0, 1.0)], [Simulator("s", objectives[:n])]) for n in (2, 1))
+    front = [point(0.0, 0.0), point(0.3, 0.9), point(1.0, 1.0)]
+    assert [(h.reason, h.point.parameters["x"]) for h in highlights(both, front)] == [
         ("best a", 0.0),
         ("best b", 1.0),
         ("a balance of all", 0.3),
     ]
-    single = FrontRecord(objectives[:1], (point(0.5, 0.0),), ())
-    assert [h.reason for h in highlights(single)] == ["best a"]
+    assert [h.reason for h in highlights(first, [point(0.5, 0.0)])] == ["best a"]
 
 
 def summary(**changes: Any) -> SummaryRecord:

@@ -14,7 +14,7 @@ from imoca.problem.problem import Problem
 from imoca.problem.simulator import Command, FunctionReference, Objective, Simulator
 from imoca.runners.base import Job
 from imoca.runners.execution import check_runnable, run_job
-from imoca.trials import Answer
+from imoca.trials.trial import Answer
 
 
 def run(function: Any, outputs: tuple[str, ...] = ("f",), cost: str = "z") -> Answer:

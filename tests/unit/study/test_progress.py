@@ -8,7 +8,7 @@ from rich.console import Console
 
 from imoca import Fidelity, Objective, Problem, Real, Simulator, Study
 from imoca.study.progress import LivePanel, PlainLines, progress_display
-from imoca.trials import Answer, Run
+from imoca.trials.trial import Answer, Run
 
 HOSTILE = "[bold]cfd\x1b[2J"
 

@@ -1,0 +1,59 @@
+"""What a user may set of a method."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Literal, TypedDict, get_args
+
+from imoca.errors import MethodError
+from imoca.problem.names import is_whole
+
+InitialDesign = Literal["cheap", "paper", "target"]
+
+
+class GivenSettings(TypedDict, total=False):
+    """Settings that are not left at their default, as they are stored and written down."""
+
+    n_fronts: int
+    initial_design: InitialDesign
+    fidelity_reduction: bool
+
+
+@dataclass(frozen=True)
+class MethodSettings:
+    """None leaves a setting at the method's own default."""
+
+    n_fronts: int | None = None  # sampled Pareto fronts per question
+    initial_design: InitialDesign | None = None  # how the first questions are chosen
+    fidelity_reduction: bool | None = None  # leave out fidelities that cannot be worth their cost
+
+    def __post_init__(self) -> None:
+        if self.n_fronts is not None and (not is_whole(self.n_fronts) or self.n_fronts < 1):
+            raise MethodError(
+                f"n_fronts is {self.n_fronts!r}.",
+                hint="Give the number of sampled fronts, a whole number of at least 1.",
+            )
+        if self.initial_design is not None and self.initial_design not in get_args(InitialDesign):
+            raise MethodError(
+                f"Unknown initial design {self.initial_design!r}.",
+                hint=f"Choose one of {', '.join(get_args(InitialDesign))}.",
+            )
+        if self.fidelity_reduction is not None and not isinstance(self.fidelity_reduction, bool):
+            raise MethodError(f"fidelity_reduction is {self.fidelity_reduction!r}.", hint="Give True or False.")
+
+    @property
+    def given(self) -> GivenSettings:
+        """Those that are not left at the default."""
+        every = dataclasses.asdict(self)
+        return GivenSettings(**{name: value for name, value in every.items() if value is not None})  # type: ignore[typeddict-item]
+
+    def check_used(self, method: str, used: Iterable[str]) -> None:
+        """An error for a setting that the method would ignore."""
+        known = sorted(used)
+        if ignored := [name for name in self.given if name not in known]:
+            raise MethodError(
+                f"The method {method!r} makes no use of {', '.join(ignored)}.",
+                hint=f"Its settings are {', '.join(known)}." if known else "It has no settings.",
+            )

@@ -1,0 +1,175 @@
+"""Records to matplotlib figures, for papers and print."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from math import ceil
+from typing import Any
+
+from matplotlib.figure import Figure
+
+from imoca.report.figure_names import COST_UNIT, NOTHING, TITLES, FigureName
+from imoca.report.labels import (
+    correlation_range,
+    is_wide,
+    log_ticks,
+    matplotlib_text,
+    percent,
+    share,
+    shortened,
+)
+from imoca.report.matplotlib.front import front_figure
+from imoca.report.matplotlib.parallel import parallel_figure
+from imoca.report.matplotlib.theme import SIZE, empty_figure, legend, nothing_to_show, plane
+from imoca.report.palette import (
+    BLUE,
+    COLOURS,
+    GREEN,
+    GREY,
+    MATPLOTLIB_DASHES,
+    MATPLOTLIB_MARKERS,
+    VERMILION,
+)
+from imoca.report.records import ConvergenceRecord, CorrelationRecord, CostRecord, FidelityRecord, TrustRecord
+from imoca.wording import number
+
+N_COLUMNS = 3  # of small panels side by side
+ROW = 0.24  # inches of a bar
+
+
+def convergence_figure(record: ConvergenceRecord) -> Figure:
+    if not record.costs:
+        return nothing_to_show(TITLES["convergence"], NOTHING["convergence"])
+    made = empty_figure(TITLES["convergence"], (SIZE[0], 5.0))
+    upper = plane(made, (2, 1, 1))
+    lower = plane(made, (2, 1, 2), sharex=upper)
+    upper.plot(record.costs, record.hypervolumes, color=COLOURS[0], marker=MATPLOTLIB_MARKERS[0], markersize=4)
+    lower.plot(record.costs, record.distances, color=COLOURS[1], marker=MATPLOTLIB_MARKERS[1], markersize=4)
+    upper.set(ylabel="hypervolume\nbetter →")
+    upper.tick_params(labelbottom=False)
+    lower.set(ylabel="distance to the final front\n← better", xlabel=f"cost spent [{COST_UNIT}]")
+    if is_wide(record.costs):
+        ticks = log_ticks(record.costs)
+        lower.set_xscale("log")
+        lower.set_xticks(ticks, [number(tick) for tick in ticks])
+    if positive := [distance for distance in record.distances if distance > 0.0]:
+        ticks = log_ticks(positive)
+        lower.set_yscale("log", nonpositive="mask")
+        lower.set_yticks(ticks, [number(tick) for tick in ticks])
+    lower.minorticks_off()
+    return made
+
+
+def fidelities_figure(records: Sequence[FidelityRecord]) -> Figure:
+    shown = [record for record in records if record.kind != "none" and record.trials]
+    if not shown:
+        return nothing_to_show(TITLES["fidelities"], NOTHING["fidelities"])
+    made = empty_figure(TITLES["fidelities"], (SIZE[0], 1.1 + 1.7 * len(shown)))
+    axes: Any = None
+    failed_runs: Any = None
+    for row, record in enumerate(shown, 1):
+        axes = plane(made, (len(shown), 1, row), sharex=axes)
+        for is_failed, look in (
+            (False, {"color": BLUE, "marker": "o", "markersize": 4}),
+            (True, {"color": VERMILION, "marker": "X", "markersize": 5}),
+        ):
+            kept = [i for i, failed in enumerate(record.is_failed) if failed == is_failed]
+            lines = axes.plot([record.trials[i] for i in kept], [record.z[i] for i in kept], linestyle="none", **look)
+            failed_runs = lines[0] if is_failed and kept else failed_runs
+        axes.set_yticks(record.tick_z, [matplotlib_text(shortened(label, 16)) for label in record.tick_labels])
+        axes.set(ylim=(-0.08, 1.08), ylabel="fidelity")
+        axes.set_title(matplotlib_text(shortened(record.simulator)), fontsize=9, loc="left")
+        axes.tick_params(labelbottom=row == len(shown))
+    axes.set(xlabel="trial")
+    if failed_runs is not None:
+        legend(made, [failed_runs], ["failed"])
+    return made
+
+
+def cost_figure(records: Sequence[CostRecord]) -> Figure:
+    if not any(sum(record.n_runs) or record.wasted for record in records):
+        return nothing_to_show(TITLES["cost"], NOTHING["cost"])
+    n_rows = [len(record.bands) + bool(record.wasted) for record in records]
+    made = empty_figure(TITLES["cost"], (SIZE[0], 1.0 + ROW * sum(n_rows) + 0.35 * len(records)))
+    places = made.add_gridspec(len(records), 1, height_ratios=n_rows)
+    axes: Any = None
+    for row, record in enumerate(records):
+        axes = made.add_subplot(places[row], sharex=axes)
+        axes.spines[["top", "right"]].set_visible(False)
+        costs, names = list(record.costs), [matplotlib_text(shortened(band, 24)) for band in record.bands]
+        texts = [f" {count} run{'' if count == 1 else 's'}" for count in record.n_runs]
+        looks = [(BLUE, "")] * (len(costs) - 1) + [(GREEN, "//")]
+        if record.wasted:
+            costs, names, texts = [*costs, record.wasted], [*names, "lost attempts"], [*texts, ""]
+            looks = [*looks, (VERMILION, "xx")]
+        bars = axes.barh(range(len(costs)), costs, color=[c for c, _ in looks], hatch=[h for _, h in looks])
+        axes.bar_label(bars, texts, fontsize=7)
+        axes.set_yticks(range(len(names)), names, fontsize=8)
+        axes.set_title(matplotlib_text(shortened(record.simulator)), fontsize=9, loc="left")
+        axes.tick_params(labelsize=8, labelbottom=row == len(records) - 1)
+        axes.margins(x=0.12)
+    axes.set(xlabel=f"cost [{COST_UNIT}]")
+    return made
+
+
+def trust_figure(records: Sequence[TrustRecord]) -> Figure:
+    if not records:
+        return nothing_to_show(TITLES["trust"], NOTHING["trust"])
+    n_columns = min(N_COLUMNS, len(records))
+    n_rows = ceil(len(records) / n_columns)
+    made = empty_figure(TITLES["trust"], (max(SIZE[0] * 0.7, 2.6 * n_columns), 0.9 + 2.7 * n_rows))
+    handles: list[Any] = []
+    for i, record in enumerate(records):
+        axes = plane(made, (n_rows, n_columns, i + 1))
+        ends = [min((*record.predicted, *record.observed)), max((*record.predicted, *record.observed))]
+        handles = [axes.plot(ends, ends, color=GREY, linestyle="--", linewidth=1.0)[0]]
+        for is_miss, colour, marker in ((False, BLUE, "o"), (True, VERMILION, "x")):
+            kept = [k for k, miss in enumerate(record.is_miss) if miss == is_miss]
+            drawn = axes.errorbar(
+                [record.predicted[k] for k in kept],
+                [record.observed[k] for k in kept],
+                xerr=[2.0 * record.deviations[k] for k in kept],
+                **{"color": colour, "marker": marker, "markersize": 4, "linestyle": "none", "elinewidth": 0.8},
+            )
+            handles.append(drawn.lines[0])
+        within = percent(record.share_within_two_deviations)
+        axes.set_title(
+            f"{matplotlib_text(shortened(record.objective, 24))}\n{within} within ± 2 deviations", fontsize=9
+        )
+        axes.set(xlabel="predicted without it", ylabel="observed" if i % n_columns == 0 else "")
+        axes.locator_params(nbins=5)
+    legend(made, handles, ["agreement", "within ± 2 deviations", "beyond"])
+    return made
+
+
+def correlation_figure(records: Sequence[CorrelationRecord]) -> Figure:
+    if not records:
+        return nothing_to_show(TITLES["correlation"], NOTHING["correlation"])
+    made = empty_figure(TITLES["correlation"])
+    axes = plane(made)
+    handles = []
+    for i, record in enumerate(records):
+        look = {
+            "color": COLOURS[i % len(COLOURS)],
+            "marker": MATPLOTLIB_MARKERS[i % len(MATPLOTLIB_MARKERS)],
+            "linestyle": MATPLOTLIB_DASHES[i % len(MATPLOTLIB_DASHES)],
+        }
+        handles += axes.plot(record.cost_ratios, record.correlations, markersize=4.5, **look)
+    axes.set(xscale="log", xlabel="cost of a run, as a share of one at full accuracy")
+    ticks = log_ticks([ratio for record in records for ratio in record.cost_ratios])
+    axes.set_xticks(ticks, [share(tick) for tick in ticks])
+    axes.minorticks_off()
+    axes.set(ylabel="correlation with full accuracy", ylim=correlation_range(records))
+    legend(made, handles, [shortened(record.objective) for record in records])
+    return made
+
+
+MATPLOTLIB_DRAWERS: Mapping[FigureName, Callable[[Any], Figure]] = {
+    "front": front_figure,
+    "parallel": parallel_figure,
+    "convergence": convergence_figure,
+    "fidelities": fidelities_figure,
+    "cost": cost_figure,
+    "trust": trust_figure,
+    "correlation": correlation_figure,
+}

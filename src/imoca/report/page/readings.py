@@ -1,0 +1,213 @@
+"""What a figure says, in a sentence or two with its numbers; also what a screen reader is told."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from imoca.report.figure_names import COST_UNIT, NOTHING
+from imoca.report.labels import percent, rounded, share
+from imoca.report.records import (
+    FULL_ACCURACY,
+    ConvergenceRecord,
+    CorrelationRecord,
+    CostRecord,
+    FidelityRecord,
+    FrontRecord,
+    SummaryRecord,
+    TrustRecord,
+)
+from imoca.report.records.parallel import ParallelRecord
+from imoca.wording import printable
+
+SETTLED = 0.02  # change of the hypervolume, over the last quarter of the cost, below which a front has settled
+N_LATE = 3  # checkpoints needed to see it
+TRUSTED = 0.9  # share within two deviations, where a faultless model has 0.95
+WORTH_IT = 0.9  # correlation with full accuracy
+CHEAP = 0.5  # cost of a run, as a share of one at full accuracy
+
+
+def headline(record: SummaryRecord) -> str:
+    """What was found and what it cost, in one line."""
+    if not record.n_front:
+        return "No results yet"
+    return f"{counted(record.n_front, 'design')} to choose from, for the cost of {_runs(record.cost_spent)}"
+
+
+def what_was_optimised(front: FrontRecord, n_parameters: int) -> str:
+    goals = [f"{objective.goal} {printable(objective.name)}" for objective in front.objectives]
+    return f"The study looks for designs, given by {counted(n_parameters, 'parameter')}, that {joined(goals)}."
+
+
+def what_was_found(record: SummaryRecord) -> str:
+    if not record.n_front:
+        return "No trial has an answer yet."
+    verified = {0: "None of them was", 1: "One of them was"}.get(record.n_verified, f"{record.n_verified} of them were")
+    if record.n_verified == record.n_front:
+        verified = "It was" if record.n_front == 1 else "All of them were"
+    rest = "" if record.n_verified == record.n_front else "; the others are predicted by the model"
+    if not record.n_verified:
+        rest = ": they are predicted by the model, so run the ones you like at full accuracy before you rely on them"
+    beaten = "no design known is better in every objective" if record.n_front > 1 else "the best design known"
+    return (
+        f"{counted(record.n_front, 'design')} make up the front ({beaten}). {verified} measured at full accuracy{rest}."
+    )
+
+
+def what_it_cost(record: SummaryRecord) -> str:
+    spent = (
+        f"{counted(record.n_trials, 'trial')} ({record.n_failed} with a failure, {record.n_running} still running)"
+        if record.n_failed or record.n_running
+        else counted(record.n_trials, "trial")
+    )
+    told = f"{spent} took the cost of {_runs(record.cost_spent)}."
+    ratio = saving(record)
+    if ratio is None:
+        return told
+    full = f"Running all of them at full accuracy would have cost {record.cost_at_full_accuracy:.4g}"
+    return f"{told} {full}: {ratio:.3g} times as much."
+
+
+def saving(record: SummaryRecord) -> float | None:
+    """How many times as much the same runs cost at full accuracy; None if they cost about the same."""
+    if record.cost_spent <= 0.0 or record.cost_at_full_accuracy < 1.05 * record.cost_spent:
+        return None
+    return record.cost_at_full_accuracy / record.cost_spent
+
+
+def front_reading(record: FrontRecord) -> str:
+    if not record.points:
+        return NOTHING["front"]
+    n_verified = sum(point.verified for point in record.points)
+    ranges = []
+    for objective in record.objectives:
+        values = [(point.measured or point.predicted)[objective.name] for point in record.points]
+        span = max(values) - min(values)
+        ranges.append(f"{printable(objective.name)} from {rounded(min(values), span)} to {rounded(max(values), span)}")
+    bars = (
+        "bars reach two standard deviations to either side"
+        if len(record.objectives) <= 3
+        else "every panel shows a pair"
+    )
+    return (
+        f"Each point is a design; along the front one trades {joined(ranges)}. "
+        f"{_how_known(n_verified, len(record.points))}; {bars}."
+    )
+
+
+def _how_known(n_verified: int, n_points: int) -> str:
+    if not n_verified:
+        return "All are predicted by the model" if n_points > 1 else "It is predicted by the model"
+    if n_verified == n_points:
+        return "All were measured at full accuracy" if n_points > 1 else "It was measured at full accuracy"
+    return f"{n_verified} of {n_points} were measured at full accuracy, the others are predicted"
+
+
+def parallel_reading(record: ParallelRecord) -> str:
+    if not record.is_verified:
+        return NOTHING["parallel"]
+    narrow = [
+        printable(axis.name)
+        for axis in record.axes
+        if axis.objective is None and np.ptp(axis.values) < 0.1 * (axis.high - axis.low)
+    ]
+    colour = next(axis.name for axis in record.axes if axis.objective is not None)
+    agreed = f" All of them agree on {joined(narrow)}." if narrow and len(record.is_verified) > 1 else ""
+    return (
+        "One line is one design, from its parameters on the left to its objectives on the right, "
+        f"coloured by {printable(colour)}.{agreed}"
+    )
+
+
+def convergence_reading(record: ConvergenceRecord) -> str:
+    if not record.costs:
+        return NOTHING["convergence"]
+    n_late = max(N_LATE, sum(cost >= 0.75 * record.costs[-1] for cost in record.costs))
+    late = record.hypervolumes[-n_late:]
+    change = (max(late) - min(late)) / max(late) if max(late) > 0.0 else 0.0
+    if len(late) < N_LATE:
+        state = "There are too few trials to tell whether the front has settled."
+    elif change < SETTLED:
+        state = f"At the end the hypervolume varies by {percent(change)} only: the front has settled."
+    else:
+        state = f"At the end the hypervolume still varies by {percent(change)}, so more budget may improve the front."
+    return (
+        "Hypervolume is the share of the box of all values seen that the front beats; the distance is to the front "
+        f"recommended last. {state}"
+    )
+
+
+def fidelities_reading(records: Sequence[FidelityRecord]) -> str:
+    shown = [record for record in records if record.kind != "none" and record.trials]
+    if not shown:
+        return NOTHING["fidelities"]
+    parts = [
+        f"{printable(record.simulator)} ran {sum(z == 1.0 for z in record.z)} of {len(record.z)} times at full accuracy"
+        for record in shown
+    ]
+    return f"{joined(parts)}; the top of each axis is full accuracy."
+
+
+def cost_reading(records: Sequence[CostRecord]) -> str:
+    total = sum(sum(record.costs) + record.wasted for record in records)
+    if not total:
+        return NOTHING["cost"]
+    most, name, band, n_runs = max(
+        (cost, record.simulator, band, n)
+        for record in records
+        for cost, band, n in zip(record.costs, record.bands, record.n_runs, strict=True)
+    )
+    wasted = sum(record.wasted for record in records)
+    lost = f" {percent(wasted / total)} was lost in attempts that had to be repeated." if wasted else ""
+    where = "at full accuracy" if band == FULL_ACCURACY else f"at fidelity {printable(band)}"
+    return (
+        f"{percent(most / total)} of the {total:.4g} {COST_UNIT} went into {counted(n_runs, 'run')} of "
+        f"{printable(name)} {where}.{lost}"
+    )
+
+
+def trust_reading(records: Sequence[TrustRecord]) -> str:
+    if not records:
+        return NOTHING["trust"]
+    shares = [f"{printable(r.objective)} {percent(r.share_within_two_deviations)}" for r in records]
+    doubtful = [printable(r.objective) for r in records if r.share_within_two_deviations < TRUSTED]
+    verdict = (
+        f"be wary of {joined(doubtful)}, where the model is too sure of itself"
+        if doubtful
+        else "the model knows how much it does not know"
+    )
+    return (
+        "Every observation is predicted from all the others. The share that falls within two standard deviations, "
+        f"about 95 % for a faultless model, is {joined(shares)}: {verdict}."
+    )
+
+
+def correlation_reading(records: Sequence[CorrelationRecord]) -> str:
+    if not records:
+        return NOTHING["correlation"]
+    parts = []
+    for record in records:
+        pairs = zip(record.cost_ratios, record.correlations, strict=True)
+        cheapest = min(((cost, c) for cost, c in pairs if c >= WORTH_IT), default=None)
+        name = printable(record.objective)
+        if cheapest is None or cheapest[0] > CHEAP:
+            parts.append(f"for {name} only runs near full accuracy tell much")
+        else:
+            parts.append(
+                f"for {name} a run at {share(cheapest[0])} of the full cost already correlates at {cheapest[1]:.2f}"
+            )
+    return f"As the model sees it, {joined(parts)}."
+
+
+def joined(parts: Sequence[str]) -> str:
+    """Such as "a, b and c"."""
+    return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"
+
+
+def counted(n: int, noun: str) -> str:
+    return f"{n} {noun}" if n == 1 else f"{n} {noun}s"
+
+
+def _runs(cost: float) -> str:
+    return f"{cost:.3g} {COST_UNIT}" if f"{cost:.3g}" != "1" else "1 full-fidelity run"

@@ -1,0 +1,179 @@
+"""The sections of the report."""
+
+from __future__ import annotations
+
+from imoca.problem.parameters import Value
+from imoca.report.figure_names import COST_UNIT, TITLES, FigureName
+from imoca.report.labels import with_deviation
+from imoca.report.page.contents import Contents
+from imoca.report.page.readings import (
+    headline,
+    saving,
+    what_it_cost,
+    what_was_found,
+    what_was_optimised,
+)
+from imoca.report.page.text import Cell, code, pairs, paragraph, safe, table
+from imoca.report.problem_words import cost_words, fidelity_words, parameter_words, run_words
+from imoca.snapshot.recommendation import ParetoPoint
+from imoca.wording import number
+
+
+def summary_section(contents: Contents) -> str:
+    summary, introduction = contents.summary, contents.introduction
+    ratio = saving(summary)
+    numbers = [
+        ("designs on the front", str(summary.n_front)),
+        ("verified at full accuracy", str(summary.n_verified)),
+        ("trials", str(summary.n_trials)),
+        (f"cost, {COST_UNIT}", f"{summary.cost_spent:.3g}"),
+        ("the same trials, all at full accuracy", f"{summary.cost_at_full_accuracy:.3g}"),
+        ("cheaper by", "—" if ratio is None else f"{ratio:.3g} ×"),
+    ]
+    parts = [
+        f'<header>\n<p class="kicker">Report by iMOCA</p>\n<h1>{safe(introduction.title)}</h1>',
+        f'<p class="headline">{safe(headline(summary))}.</p>\n</header>',
+        '<section id="summary" aria-labelledby="summary-title">\n<h2 id="summary-title">In short</h2>',
+        paragraph(introduction.about),
+        paragraph(what_was_optimised(contents.front, len(contents.problem.parameters))),
+        paragraph(what_was_found(summary)),
+        paragraph(what_it_cost(summary)),
+        pairs(numbers, "cards"),
+        _highlight_table(contents),
+        "</section>",
+    ]
+    return "\n".join(part for part in parts if part)
+
+
+def figure_sections(contents: Contents) -> str:
+    return "\n".join(_figure(name, contents.readings[name]) for name in contents.records)
+
+
+def front_section(contents: Contents) -> str:
+    points = contents.front.points
+    n_verified = contents.summary.n_verified
+    if points:
+        note = "Predicted values with one standard deviation; press a column's title to sort by it."
+        body = paragraph(note) + table(
+            f"All {len(points)} designs on the front",
+            ["design", *_titles(contents), "state"],
+            [
+                [
+                    Cell(str(i + 1), float(i + 1)),
+                    *_parameter_cells(point),
+                    *_outcome_cells(contents, point, with_measured=bool(n_verified)),
+                    Cell("verified" if point.verified else "predicted"),
+                ]
+                for i, point in enumerate(points)
+            ],
+            is_sortable=True,
+        )
+    else:
+        body = paragraph("No trial has an answer yet.")
+    return _section("front-table", "Every design on the front", body)
+
+
+def problem_section(contents: Contents) -> str:
+    problem = contents.problem
+    parameters = table(
+        "Parameters",
+        ["parameter", "kind", "range"],
+        [[Cell(p.name, is_heading=True), *map(Cell, parameter_words(p))] for p in problem.parameters],
+    )
+    simulators = table(
+        "Simulators",
+        ["simulator", "objectives", "fidelity", "cost of a run", "a full run counts", "how it is run"],
+        [
+            [
+                Cell(s.name, is_heading=True),
+                Cell(", ".join(f"{o.goal} {o.name}" for o in problem.objectives if o in s.outputs)),
+                Cell(fidelity_words(s.fidelity)),
+                Cell(cost_words(s)),
+                Cell(number(s.full_cost), s.full_cost),
+                Cell(run_words(s)),
+            ]
+            for s in problem.simulators
+        ],
+    )
+    return _section("problem", "The problem", parameters + simulators)
+
+
+def reproduce_section(contents: Contents) -> str:
+    steps = "".join(f"<li>{safe(what)}{code(command)}</li>" for what, command in contents.introduction.commands)
+    facts = [("method", contents.method), ("seed", str(contents.seed)), *contents.versions, *contents.times]
+    text = (
+        f"<details><summary>The problem as a study file</summary>{code(contents.problem_text)}</details>"
+        if contents.problem_text
+        else ""
+    )
+    note = "The same problem, method, seed and answers give the same questions, on one machine, also after a restart."
+    return _section(
+        "reproduce", "To reproduce or continue", paragraph(note) + f"<ul>{steps}</ul>" + pairs(facts, "facts") + text
+    )
+
+
+def _highlight_table(contents: Contents) -> str:
+    if not contents.highlights:
+        return ""
+    objectives = contents.front.objectives
+    rows = [
+        [
+            Cell(highlight.reason, is_heading=True),
+            *_parameter_cells(highlight.point),
+            *(_best_known(highlight.point, objective.name) for objective in objectives),
+        ]
+        for highlight in contents.highlights
+    ]
+    titles = [f"{objective.name} ({objective.goal})" for objective in objectives]
+    return table("Designs to begin with", ["design", *contents.problem.space.names, *titles], rows)
+
+
+def _best_known(point: ParetoPoint, name: str) -> Cell:
+    """Measured if it was, else predicted."""
+    if point.measured is not None:
+        return Cell(f"{number(point.measured[name])} measured", point.measured[name])
+    return Cell(with_deviation(point.predicted[name], point.uncertainty[name]), point.predicted[name])
+
+
+def _figure(name: FigureName, reading: str) -> str:
+    return (
+        f'<section id="{name}" aria-labelledby="{name}-title">\n<h2 id="{name}-title">{safe(TITLES[name])}</h2>\n'
+        f'<figure>\n<figcaption id="{name}-reading">{safe(reading)}</figcaption>\n<div class="scroll" tabindex="0">'
+        f'<div class="plot" id="plot-{name}" role="img" aria-label="{safe(TITLES[name])}" '
+        f'aria-describedby="{name}-reading"></div></div>\n</figure>\n</section>'
+    )
+
+
+def _section(name: str, title: str, body: str) -> str:
+    return (
+        f'<section id="{name}" aria-labelledby="{name}-title">\n<h2 id="{name}-title">{title}</h2>\n{body}\n</section>'
+    )
+
+
+def _titles(contents: Contents) -> list[str]:
+    titles = [*contents.problem.space.names]
+    for objective in contents.front.objectives:
+        titles.append(f"{objective.name} ({objective.goal})")
+        if contents.summary.n_verified:
+            titles.append(f"{objective.name}, measured")
+    return titles
+
+
+def _parameter_cells(point: ParetoPoint) -> list[Cell]:
+    return [_value_cell(value) for value in point.parameters.values()]
+
+
+def _value_cell(value: Value) -> Cell:
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    return Cell(number(value), float(value) if is_number else None)
+
+
+def _outcome_cells(contents: Contents, point: ParetoPoint, with_measured: bool) -> list[Cell]:
+    cells = []
+    for objective in contents.front.objectives:
+        name = objective.name
+        cells.append(Cell(with_deviation(point.predicted[name], point.uncertainty[name]), point.predicted[name]))
+        if with_measured:
+            measured = None if point.measured is None else point.measured[name]
+            cells.append(Cell("", float("nan")) if measured is None else Cell(number(measured), measured))
+    return cells

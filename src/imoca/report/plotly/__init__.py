@@ -1,0 +1,1 @@
+"""Records drawn by plotly."""

@@ -1,0 +1,231 @@
+"""Records to plotly figures, which can be shown, saved, or sent to a browser as JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from math import ceil
+from typing import Any
+
+import plotly.graph_objects as go
+from plotly.subplots import make_subplots
+
+from imoca.report.figure_names import COST_UNIT, NOTHING, TITLES, FigureName
+from imoca.report.labels import correlation_range, is_wide, log_ticks, percent, plotly_text, share, shortened
+from imoca.report.palette import BLUE, COLOURS, GREEN, GREY, PLOTLY_DASHES, PLOTLY_MARKERS, VERMILION
+from imoca.report.plotly.front import front_figure
+from imoca.report.plotly.parallel import parallel_figure
+from imoca.report.plotly.theme import HEIGHT, LEGEND_BELOW, figure, nothing_to_show
+from imoca.report.records import ConvergenceRecord, CorrelationRecord, CostRecord, FidelityRecord, TrustRecord
+from imoca.wording import number
+
+N_COLUMNS = 3  # of small panels side by side
+ROW = 24  # pixels of a bar
+
+
+def convergence_figure(record: ConvergenceRecord) -> go.Figure:
+    if not record.costs:
+        return nothing_to_show(TITLES["convergence"], NOTHING["convergence"])
+    made = _panels(2, "convergence", height=HEIGHT + 80)
+    hover = [f"after {n} trials" for n in record.n_trials]
+    distances = [distance or None for distance in record.distances]  # none is left at the end, which no log scale shows
+    for row, (values, name) in enumerate(((record.hypervolumes, "hypervolume"), (distances, "distance")), 1):
+        look = {"color": COLOURS[row - 1], "symbol": PLOTLY_MARKERS[row - 1]}
+        trace = go.Scatter(
+            x=record.costs, y=values, mode="lines+markers", name=name, marker=look, hovertext=hover, showlegend=False
+        )
+        made.add_trace(trace, row=row, col=1)
+    made.update_yaxes(title_text="hypervolume<br>better →", row=1, col=1)
+    made.update_yaxes(title_text="distance to the final front<br>← better", row=2, col=1)
+    if positive := [distance for distance in record.distances if distance > 0.0]:
+        ticks = log_ticks(positive)
+        made.update_yaxes(type="log", tickvals=ticks, ticktext=[number(tick) for tick in ticks], row=2, col=1)
+    made.update_xaxes(title_text=f"cost spent [{COST_UNIT}]", row=2, col=1)
+    if is_wide(record.costs):
+        ticks = log_ticks(record.costs)
+        made.update_xaxes(type="log", tickvals=ticks, ticktext=[number(tick) for tick in ticks])
+    return made
+
+
+def fidelities_figure(records: Sequence[FidelityRecord]) -> go.Figure:
+    shown = [record for record in records if record.kind != "none" and record.trials]
+    if not shown:
+        return nothing_to_show(TITLES["fidelities"], NOTHING["fidelities"])
+    titles = [plotly_text(shortened(record.simulator)) for record in shown]
+    made = _panels(len(shown), "fidelities", height=140 + 180 * len(shown), titles=titles)
+    for row, record in enumerate(shown, 1):
+        for is_failed, name, look in (
+            (False, "run", {"color": BLUE, "symbol": "circle", "size": 7}),
+            (True, "failed", {"color": VERMILION, "symbol": "x", "size": 8}),
+        ):
+            kept = [i for i, failed in enumerate(record.is_failed) if failed == is_failed]
+            if not kept:
+                continue
+            trace = go.Scatter(
+                x=[record.trials[i] for i in kept],
+                y=[record.z[i] for i in kept],
+                mode="markers",
+                name=name,
+                marker=look,
+                legendgroup=name,
+                showlegend=is_failed,
+                hovertext=[
+                    f"trial {record.trials[i]}: {plotly_text(shortened(number(record.settings[i])))}" for i in kept
+                ],
+                hoverinfo="text",
+                customdata=[record.trials[i] for i in kept],
+            )
+            made.add_trace(trace, row=row, col=1)
+        labels = [plotly_text(shortened(label, 16)) for label in record.tick_labels]
+        made.update_yaxes(tickvals=record.tick_z, ticktext=labels, range=[-0.08, 1.08], row=row, col=1)
+        made.update_yaxes(title_text="fidelity", row=row, col=1)
+    made.update_xaxes(title_text="trial", row=len(shown), col=1)
+    made.update_layout(legend=LEGEND_BELOW, margin={"t": 100, "b": 80})
+    return made
+
+
+def cost_figure(records: Sequence[CostRecord]) -> go.Figure:
+    if not any(sum(record.n_runs) or record.wasted for record in records):
+        return nothing_to_show(TITLES["cost"], NOTHING["cost"])
+    n_rows = [len(record.bands) + bool(record.wasted) for record in records]
+    made = make_subplots(
+        rows=len(records),
+        cols=1,
+        shared_xaxes=True,
+        row_heights=n_rows,
+        vertical_spacing=_gap(len(records)),
+        subplot_titles=[plotly_text(shortened(record.simulator)) for record in records],
+    )
+    _adopt_theme(made, "cost", height=150 + ROW * sum(n_rows) + 50 * len(records))
+    for row, record in enumerate(records, 1):
+        costs, names = list(record.costs), [plotly_text(shortened(band, 24)) for band in record.bands]
+        texts = [f"{count} run{'' if count == 1 else 's'}" for count in record.n_runs]
+        looks = [(BLUE, "")] * (len(costs) - 1) + [(GREEN, "/")]
+        if record.wasted:
+            costs, names, texts = [*costs, record.wasted], [*names, "lost attempts"], [*texts, ""]
+            looks = [*looks, (VERMILION, "x")]
+        trace = go.Bar(
+            x=costs,
+            y=list(range(len(costs))),
+            orientation="h",
+            name=plotly_text(shortened(record.simulator)),
+            text=texts,
+            textposition="outside",
+            cliponaxis=False,
+            marker={"color": [colour for colour, _ in looks], "pattern": {"shape": [shape for _, shape in looks]}},
+            hovertemplate="%{x:.4g} " + COST_UNIT + "<extra></extra>",
+            showlegend=False,
+        )
+        made.add_trace(trace, row=row, col=1)
+        made.update_yaxes(tickvals=list(range(len(names))), ticktext=names, showgrid=False, row=row, col=1)
+    longest = max(max((*record.costs, record.wasted)) for record in records)
+    made.update_xaxes(range=[0.0, 1.15 * longest])  # room for the number of runs beside the longest bar
+    made.update_xaxes(title_text=f"cost [{COST_UNIT}]", row=len(records), col=1)
+    return made
+
+
+def trust_figure(records: Sequence[TrustRecord]) -> go.Figure:
+    if not records:
+        return nothing_to_show(TITLES["trust"], NOTHING["trust"])
+    n_columns = min(N_COLUMNS, len(records))
+    n_rows = ceil(len(records) / n_columns)
+    made = make_subplots(
+        rows=n_rows,
+        cols=n_columns,
+        vertical_spacing=min(0.5 / n_rows, 0.16),
+        horizontal_spacing=0.09,
+        subplot_titles=[_trust_title(record) for record in records],
+    )
+    _adopt_theme(made, "trust", height=130 + 330 * n_rows, min_width=280 * n_columns)
+    for i, record in enumerate(records):
+        _add_trust(made, record, i // n_columns + 1, i % n_columns + 1, is_first=i == 0)
+    made.update_xaxes(title_text="predicted without it")
+    made.update_yaxes(title_text="observed")
+    made.update_layout(legend=LEGEND_BELOW, margin={"t": 120, "b": 100})
+    return made
+
+
+def correlation_figure(records: Sequence[CorrelationRecord]) -> go.Figure:
+    if not records:
+        return nothing_to_show(TITLES["correlation"], NOTHING["correlation"])
+    traces = [
+        go.Scatter(
+            x=record.cost_ratios,
+            y=record.correlations,
+            mode="lines+markers",
+            name=plotly_text(shortened(record.objective)),
+            marker={"color": COLOURS[i % len(COLOURS)], "symbol": PLOTLY_MARKERS[i % len(PLOTLY_MARKERS)], "size": 7},
+            line={"color": COLOURS[i % len(COLOURS)], "dash": PLOTLY_DASHES[i % len(PLOTLY_DASHES)]},
+            hovertext=[
+                f"{plotly_text(shortened(record.objective))} by {plotly_text(shortened(record.simulator))}"
+                f" at {plotly_text(shortened(number(setting)))}"
+                for setting in record.settings
+            ],
+            hovertemplate="%{hovertext}<br>correlation %{y:.3f}, cost %{x:.3g} of a full run<extra></extra>",
+            showlegend=True,
+        )
+        for i, record in enumerate(records)
+    ]
+    made = figure(traces, TITLES["correlation"])
+    ticks = log_ticks([ratio for record in records for ratio in record.cost_ratios])
+    made.update_xaxes(type="log", title_text="cost of a run, as a share of one at full accuracy")
+    made.update_xaxes(tickvals=ticks, ticktext=[share(tick) for tick in ticks])
+    made.update_yaxes(title_text="correlation with full accuracy", range=correlation_range(records))
+    return made
+
+
+PLOTLY_DRAWERS: Mapping[FigureName, Callable[[Any], go.Figure]] = {
+    "front": front_figure,
+    "parallel": parallel_figure,
+    "convergence": convergence_figure,
+    "fidelities": fidelities_figure,
+    "cost": cost_figure,
+    "trust": trust_figure,
+    "correlation": correlation_figure,
+}
+
+
+def _panels(n: int, name: FigureName, height: int, titles: Sequence[str] | None = None) -> go.Figure:
+    """One above the other, with one horizontal axis."""
+    made = make_subplots(rows=n, cols=1, shared_xaxes=True, vertical_spacing=_gap(n), subplot_titles=titles)
+    _adopt_theme(made, name, height)
+    return made
+
+
+def _gap(n_panels: int) -> float:
+    return min(0.12, 0.4 / n_panels)
+
+
+def _adopt_theme(made: go.Figure, name: FigureName, height: int, min_width: int = 320) -> None:
+    made.update_layout(figure([], TITLES[name], height, min_width).layout)
+
+
+def _trust_title(record: TrustRecord) -> str:
+    within = percent(record.share_within_two_deviations)
+    return f"{plotly_text(shortened(record.objective, 24))}<br><sub>{within} within ± 2 deviations</sub>"
+
+
+def _add_trust(made: go.Figure, record: TrustRecord, row: int, column: int, is_first: bool) -> None:
+    ends = [min((*record.predicted, *record.observed)), max((*record.predicted, *record.observed))]
+    diagonal = go.Scatter(
+        x=ends, y=ends, mode="lines", line={"color": GREY, "dash": "dash"}, name="agreement", hoverinfo="skip",
+        showlegend=is_first, legendgroup="agreement",
+    )  # fmt: skip
+    made.add_trace(diagonal, row=row, col=column)
+    for is_miss, name, colour, symbol in (
+        (False, "within ± 2 deviations", BLUE, "circle"),
+        (True, "beyond", VERMILION, "x"),
+    ):
+        kept = [i for i, miss in enumerate(record.is_miss) if miss == is_miss]
+        trace = go.Scatter(
+            x=[record.predicted[i] for i in kept],
+            y=[record.observed[i] for i in kept],
+            error_x={"array": [2.0 * record.deviations[i] for i in kept], "thickness": 1, "width": 0},
+            mode="markers",
+            marker={"color": colour, "symbol": symbol, "size": 6},
+            name=name,
+            legendgroup=name,
+            showlegend=is_first,
+            customdata=[record.trials[i] for i in kept],
+            hovertext=[f"trial {record.trials[i]}, z = {record.z[i]:.3g}" for i in kept],
+        )
+        made.add_trace(trace, row=row, col=column)

@@ -1,0 +1,146 @@
+"""The Pareto front by plotly: a line of values, a plane, a space, or a matrix of planes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import plotly.graph_objects as go
+from plotly.subplots import make_subplots
+
+from imoca.report.figure_names import NOTHING, TITLES
+from imoca.report.front_series import BARS, BEATEN, PREDICTED, VERIFIED, FrontSeries, front_series
+from imoca.report.labels import axis_label, plotly_text, upright_label
+from imoca.report.palette import BLUE, GREY, SKY, VERMILION
+from imoca.report.plotly.theme import HEIGHT, figure, nothing_to_show
+from imoca.report.records import FrontRecord
+
+LOOKS = {
+    PREDICTED: {"color": BLUE, "symbol": "circle", "size": 6},
+    VERIFIED: {"color": VERMILION, "symbol": "diamond", "size": 10},
+    BEATEN: {"color": GREY, "symbol": "x", "size": 6},
+}
+SPACE_LOOKS = {  # in space only some symbols exist, and fonts lack its x
+    PREDICTED: {"color": BLUE, "symbol": "circle", "size": 3.5},
+    VERIFIED: {"color": VERMILION, "symbol": "diamond", "size": 6},
+    BEATEN: {"color": GREY, "symbol": "square-open", "size": 4},
+}
+FAINT_BLUE = "rgba(0, 114, 178, 0.3)"
+CAMERA = {"eye": {"x": 1.5, "y": 1.5, "z": 0.8}, "center": {"x": 0.0, "y": 0.0, "z": -0.15}}
+CELL = 110  # pixels of a panel of the matrix
+LONGEST_CELL_LABEL = 14
+
+
+def front_figure(record: FrontRecord) -> go.Figure:
+    series = front_series(record)
+    if not series:
+        return nothing_to_show(TITLES["front"], NOTHING["front"])
+    match len(record.objectives):
+        case 1:
+            return _line(record, series)
+        case 2:
+            return _plane(record, series)
+        case 3:
+            return _space(record, series)
+        case _:
+            return _matrix(record, series)
+
+
+def _line(record: FrontRecord, series: tuple[FrontSeries, ...]) -> go.Figure:
+    traces = [
+        go.Scatter(
+            x=each.columns[0],
+            y=[i] * each.n_points,
+            error_x=_bars(each, 0),
+            mode="markers",
+            **_common(each),
+        )
+        for i, each in enumerate(series)
+    ]
+    made = figure(traces, TITLES["front"], height=300)
+    made.update_xaxes(title_text=plotly_text(axis_label(record.objectives[0])))
+    made.update_yaxes(visible=False, range=[-0.5, len(series) - 0.5])
+    return made
+
+
+def _plane(record: FrontRecord, series: tuple[FrontSeries, ...]) -> go.Figure:
+    traces = [
+        go.Scatter(
+            x=each.columns[0],
+            y=each.columns[1],
+            error_x=_bars(each, 0),
+            error_y=_bars(each, 1),
+            mode="markers",
+            **_common(each),
+        )
+        for each in series
+    ]
+    made = figure(traces, TITLES["front"], height=HEIGHT + 40)
+    x_label, y_label = (plotly_text(axis_label(objective)) for objective in record.objectives)
+    made.update_xaxes(title_text=x_label)
+    made.update_yaxes(title_text=y_label)
+    return made
+
+
+def _space(record: FrontRecord, series: tuple[FrontSeries, ...]) -> go.Figure:
+    traces = []
+    for each in series:
+        common = _common(each)
+        common["marker"] = SPACE_LOOKS[each.label]
+        bars = {f"error_{axis}": _bars(each, j, SKY) for j, axis in enumerate("xyz")}
+        x, y, z = each.columns
+        traces.append(go.Scatter3d(x=x, y=y, z=z, mode="markers", **bars, **common))
+    made = figure(traces, TITLES["front"], height=HEIGHT + 120)
+    titles = [{"title": {"text": plotly_text(upright_label(objective))}} for objective in record.objectives]
+    made.update_layout(
+        scene={
+            "xaxis": titles[0],
+            "yaxis": titles[1],
+            "zaxis": titles[2],
+            "camera": CAMERA,
+            "aspectmode": "cube",
+        },
+        margin={"l": 10, "r": 10, "t": 110, "b": 10},
+    )
+    return made
+
+
+def _matrix(record: FrontRecord, series: tuple[FrontSeries, ...]) -> go.Figure:
+    """Every pair of objectives once; the bars are left out, for there is no room for them."""
+    n = len(record.objectives) - 1
+    labels = [plotly_text(upright_label(objective, LONGEST_CELL_LABEL)) for objective in record.objectives]
+    made = make_subplots(
+        rows=n, cols=n, shared_xaxes=True, shared_yaxes=True, horizontal_spacing=0.1 / n, vertical_spacing=0.1 / n,
+        specs=[[{} if column <= row else None for column in range(n)] for row in range(n)],
+    )  # fmt: skip
+    made.update_layout(figure([], TITLES["front"], max(HEIGHT, CELL * n + 150), min_width=CELL * n).layout)
+    for row in range(n):
+        for column in range(row + 1):
+            for each in series:
+                common = _common(each) | {"name": each.label.removesuffix(BARS), "legendgroup": each.label}
+                common["marker"] = common["marker"] | {"size": common["marker"]["size"] * 0.6}
+                common["showlegend"] = row == column == 0
+                trace = go.Scatter(x=each.columns[column], y=each.columns[row + 1], mode="markers", **common)
+                made.add_trace(trace, row=row + 1, col=column + 1)
+        made.update_yaxes(title_text=labels[row + 1], row=row + 1, col=1)
+        made.update_xaxes(title_text=labels[row], row=n, col=row + 1)
+    small = {"title_font_size": 11, "title_standoff": 4, "tickfont_size": 9, "nticks": 4}
+    made.update_xaxes(**small)
+    made.update_yaxes(**small)
+    return made
+
+
+def _common(series: FrontSeries) -> dict[str, Any]:
+    return {
+        "name": series.label,
+        "marker": LOOKS[series.label],
+        "hovertext": ["<br>".join(map(plotly_text, lines)) for lines in series.descriptions],
+        "hoverinfo": "text",
+        "customdata": series.numbers,
+        "showlegend": True,
+    }
+
+
+def _bars(series: FrontSeries, j: int, colour: str = FAINT_BLUE) -> dict[str, Any] | None:
+    if series.bars is None:
+        return None
+    return {"type": "data", "array": series.bars[j], "color": colour, "thickness": 1, "width": 0}

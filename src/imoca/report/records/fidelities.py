@@ -1,0 +1,103 @@
+"""At which fidelities simulators were run, and what that cost."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+
+from imoca.problem.fidelity import FidelityValue
+from imoca.problem.simulator import Simulator
+from imoca.snapshot.snapshot import Snapshot
+from imoca.trials.trial import SimulatorState
+
+N_BANDS = 5  # of a continuous fidelity, from low to full accuracy
+N_TICKS = 5  # on the axis of a continuous fidelity
+FULL_ACCURACY = "full"
+
+
+@dataclass(frozen=True)
+class FidelityRecord:
+    """Which fidelity a simulator was run at, over the trials."""
+
+    simulator: str
+    kind: str
+    trials: tuple[int, ...]
+    costs_before: tuple[float, ...]  # spent by the study before the trial
+    settings: tuple[FidelityValue, ...]  # in the simulator's own units
+    z: tuple[float, ...]  # the same from 0, cheapest, to 1, full accuracy
+    is_failed: tuple[bool, ...]
+    tick_z: tuple[float, ...]  # where an axis of z is labelled
+    tick_labels: tuple[str, ...]  # with the settings there
+
+
+@dataclass(frozen=True)
+class CostRecord:
+    """Where a simulator's share of the cost went."""
+
+    simulator: str
+    bands: tuple[str, ...]
+    costs: tuple[float, ...]  # in full-fidelity runs
+    n_runs: tuple[int, ...]
+    wasted: float  # by attempts that were lost or failed and tried again
+
+
+def fidelity_records(snapshot: Snapshot) -> tuple[FidelityRecord, ...]:
+    table, trials = snapshot.table, snapshot.trials
+    spent = snapshot.bill.spent.sum(axis=1)
+    before = np.cumsum(spent) - spent
+    records = []
+    for s, simulator in enumerate(snapshot.problem.simulators):
+        rows = np.flatnonzero(table.states[:, s] != SimulatorState.NOT_RUN)
+        ticks = simulator.fidelity.grid(N_TICKS)
+        records.append(
+            FidelityRecord(
+                simulator.name,
+                simulator.fidelity.kind,
+                tuple(trials[i].number for i in rows),
+                tuple(before[rows].tolist()),
+                tuple(trials[i].fidelities[simulator.name] for i in rows),
+                tuple(table.z[rows, s].tolist()),
+                tuple((table.states[rows, s] == SimulatorState.FAILED).tolist()),
+                tuple(ticks.tolist()),
+                tuple(_setting_words(simulator.fidelity.decode(float(tick))) for tick in ticks),
+            )
+        )
+    return tuple(records)
+
+
+def cost_records(snapshot: Snapshot) -> tuple[CostRecord, ...]:
+    table, costs = snapshot.table, snapshot.bill
+    records = []
+    for s, simulator in enumerate(snapshot.problem.simulators):
+        names, band_of = _bands(simulator)
+        totals, counts = np.zeros(len(names)), [0] * len(names)
+        for i in np.flatnonzero(table.is_finished & (table.states[:, s] != SimulatorState.NOT_RUN)):
+            band = band_of(float(table.z[i, s]))
+            totals[band] += costs.spent[i, s] - costs.wasted[i, s]
+            counts[band] += 1
+        wasted = float(costs.wasted[:, s].sum())
+        records.append(CostRecord(simulator.name, tuple(names), tuple(totals.tolist()), tuple(counts), wasted))
+    return tuple(records)
+
+
+def _bands(simulator: Simulator) -> tuple[list[str], Callable[[float], int]]:
+    """Names of the fidelity bands, and the band of a fidelity z."""
+    fidelity = simulator.fidelity
+    if fidelity.kind == "none":
+        return [FULL_ACCURACY], lambda z: 0
+    if fidelity.kind == "levels":
+        n_levels = len(fidelity.values)
+        return [str(level) for level in fidelity.values], lambda z: round(z * (n_levels - 1))
+    edges = np.linspace(0.0, 1.0, N_BANDS + 1)
+    names = [
+        f"{float(fidelity.decode(low)):.3g} to {float(fidelity.decode(high)):.3g}"  # type: ignore[arg-type]
+        for low, high in pairwise(edges)
+    ]
+    return [*names, FULL_ACCURACY], lambda z: N_BANDS if z == 1.0 else min(int(z * N_BANDS), N_BANDS - 1)
+
+
+def _setting_words(setting: FidelityValue) -> str:
+    return f"{setting:.3g}" if isinstance(setting, float) else str(setting)

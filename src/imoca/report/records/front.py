@@ -1,0 +1,72 @@
+"""The recommended front, and what a study comes to in a few numbers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from imoca.problem.parameters import Value
+from imoca.problem.simulator import Goal
+from imoca.snapshot.recommendation import ParetoPoint
+from imoca.snapshot.snapshot import Snapshot
+from imoca.trials.trial import SimulatorState, TrialState
+
+
+@dataclass(frozen=True)
+class ObjectiveRecord:
+    name: str
+    goal: Goal
+
+
+@dataclass(frozen=True)
+class VerifiedRecord:
+    trial: int
+    parameters: dict[str, Value]
+    values: dict[str, float]
+
+
+@dataclass(frozen=True)
+class FrontRecord:
+    """The recommended front."""
+
+    objectives: tuple[ObjectiveRecord, ...]
+    points: tuple[ParetoPoint, ...]
+    verified: tuple[VerifiedRecord, ...]  # every design measured at full accuracy, on the front or not
+
+
+@dataclass(frozen=True)
+class SummaryRecord:
+    """What was optimised, what was found, what it cost."""
+
+    n_trials: int
+    n_running: int
+    n_failed: int
+    cost_spent: float
+    cost_at_full_accuracy: float  # of as many runs, all at full accuracy
+    n_front: int
+    n_verified: int
+
+
+def front_record(snapshot: Snapshot) -> FrontRecord:
+    table = snapshot.table
+    return FrontRecord(
+        tuple(ObjectiveRecord(objective.name, objective.goal) for objective in snapshot.problem.objectives),
+        snapshot.front,
+        tuple(
+            VerifiedRecord(t.number, dict(t.parameters), dict(t.values)) for t in table.rows(table.is_verified).trials
+        ),
+    )
+
+
+def summary_record(snapshot: Snapshot) -> SummaryRecord:
+    table, trials = snapshot.table, snapshot.trials
+    was_run = table.is_finished[:, None] & (table.states != SimulatorState.NOT_RUN)
+    full_costs = [simulator.full_cost for simulator in snapshot.problem.simulators]
+    return SummaryRecord(
+        n_trials=len(trials),
+        n_running=sum(trial.state is TrialState.RUNNING for trial in trials),
+        n_failed=sum(bool(trial.failures) for trial in trials),
+        cost_spent=snapshot.bill.total,
+        cost_at_full_accuracy=float((was_run * full_costs).sum()),
+        n_front=len(snapshot.front),
+        n_verified=sum(point.verified for point in snapshot.front),
+    )

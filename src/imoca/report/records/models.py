@@ -1,0 +1,113 @@
+"""What the models say of themselves: their misses, and what a cheap fidelity tells of full accuracy."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from imoca.arrays import Array
+from imoca.methods.initial_design import sobol_designs
+from imoca.models.dataset import OutputData
+from imoca.models.gp import GaussianProcess
+from imoca.problem.fidelity import FidelityValue
+from imoca.snapshot.snapshot import Snapshot
+
+N_CORRELATION_DESIGNS = 256
+N_CORRELATION_GRID = 21
+
+
+@dataclass(frozen=True)
+class TrustRecord:
+    """Every observation against what the model says of it without having seen it (leave-one-out)."""
+
+    objective: str
+    trials: tuple[int, ...]
+    z: tuple[float, ...]
+    observed: tuple[float, ...]
+    predicted: tuple[float, ...]
+    deviations: tuple[float, ...]  # standard deviation of the prediction, noise included
+
+    @property
+    def is_miss(self) -> tuple[bool, ...]:
+        """Whether an observation lies beyond two deviations of its prediction."""
+        misses = np.abs(np.array(self.observed) - np.array(self.predicted)) > 2.0 * np.array(self.deviations)
+        return tuple(misses.tolist())
+
+    @property
+    def share_within_two_deviations(self) -> float:
+        """About 0.95 if the model is to be trusted."""
+        return 1.0 - sum(self.is_miss) / len(self.is_miss) if self.is_miss else float("nan")
+
+
+@dataclass(frozen=True)
+class CorrelationRecord:
+    """Whether a fidelity is worth its price: how its values go with those at full accuracy, over all designs."""
+
+    objective: str
+    simulator: str
+    settings: tuple[FidelityValue, ...]
+    z: tuple[float, ...]
+    correlations: tuple[float, ...]  # of the model's predictions at z and at full accuracy
+    cost_ratios: tuple[float, ...]
+
+
+def trust_records(snapshot: Snapshot) -> tuple[TrustRecord, ...]:
+    problem, beliefs = snapshot.problem, snapshot.beliefs
+    if beliefs is None:
+        return ()
+    records = []
+    for objective, data, surrogate in zip(problem.objectives, beliefs.data, beliefs.surrogates, strict=True):
+        mean, deviation = _left_out(data, surrogate)
+        records.append(
+            TrustRecord(
+                objective.name,
+                tuple(trial.number for trial in snapshot.trials if objective.name in trial.values),
+                tuple(data.z.tolist()),
+                tuple(data.to_user(data.values).tolist()),
+                tuple(data.to_user(mean).tolist()),
+                tuple((data.scale * deviation).tolist()),
+            )
+        )
+    return tuple(records)
+
+
+def correlation_records(snapshot: Snapshot) -> tuple[CorrelationRecord, ...]:
+    """For every objective whose simulator has a fidelity."""
+    problem, beliefs = snapshot.problem, snapshot.beliefs
+    if beliefs is None:
+        return ()
+    x = sobol_designs(problem, N_CORRELATION_DESIGNS, np.random.default_rng(0))
+    records = []
+    for objective, surrogate in zip(problem.objectives, beliefs.surrogates, strict=True):
+        simulator = problem.simulator_of(objective.name)
+        if simulator.fidelity.kind == "none":
+            continue
+        z = simulator.fidelity.grid(N_CORRELATION_GRID)
+        means = surrogate.mean(x, z)
+        correlations = [_correlation(means[:, g], means[:, -1]) for g in range(len(z))]
+        cost = beliefs.costs[problem.simulators.index(simulator)]
+        records.append(
+            CorrelationRecord(
+                objective.name,
+                simulator.name,
+                tuple(simulator.fidelity.decode(float(each)) for each in z),
+                tuple(z.tolist()),
+                tuple(correlations),
+                tuple((cost.ratio(x, z).mean(axis=0) / simulator.full_cost).tolist()),
+            )
+        )
+    return tuple(records)
+
+
+def _left_out(data: OutputData, surrogate: GaussianProcess) -> tuple[Array, Array]:  # (n,), (n,)
+    """Mean and deviation of every observation given all others, eqs. (5.10) to (5.12) of [Rasmussen2006]."""
+    process = GaussianProcess.condition(data.x, data.z, data.values, surrogate.hyperparameters)
+    precision = (process.inverse_factor**2).sum(axis=0)
+    return data.values - process.weights / precision, np.sqrt(1.0 / precision)
+
+
+def _correlation(a: Array, b: Array) -> float:
+    if np.ptp(a) == 0.0 or np.ptp(b) == 0.0:
+        return float("nan")
+    return float(np.corrcoef(a, b)[0, 1])

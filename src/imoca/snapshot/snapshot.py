@@ -1,0 +1,57 @@
+"""A study at one moment, and what follows from it; each thing is computed once, when it is first asked for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+from imoca.methods.beliefs import Beliefs
+from imoca.problem.problem import Problem
+from imoca.snapshot.accounting import Bill, bill
+from imoca.snapshot.history import Checkpoint, front_history
+from imoca.snapshot.recommendation import ParetoPoint, believe_answers, recommended
+from imoca.trials.table import TrialTable
+from imoca.trials.trial import Run, Trial
+
+
+@dataclass(frozen=True, eq=False)
+class Snapshot:
+    """What a report, a page or a figure is made of. Whatever happens to the study afterwards changes nothing here."""
+
+    method: str
+    seed: int
+    table: TrialTable
+    runs: tuple[Run, ...] = ()  # the journal
+
+    @property
+    def problem(self) -> Problem:
+        return self.table.problem
+
+    @property
+    def trials(self) -> tuple[Trial, ...]:
+        return self.table.trials
+
+    @cached_property
+    def bill(self) -> Bill:
+        return bill(self.table)
+
+    @cached_property
+    def finished(self) -> TrialTable:
+        """The trials that have their answer."""
+        return self.table.rows(self.table.is_finished)
+
+    @cached_property
+    def beliefs(self) -> Beliefs | None:
+        """The models of the answers so far; None while there are too few."""
+        return believe_answers(self.table)
+
+    @cached_property
+    def front(self) -> tuple[ParetoPoint, ...]:
+        """The front at full accuracy as the models see it, sorted by the first objective."""
+        return tuple(recommended(self.table, self.beliefs, self.seed))
+
+    @cached_property
+    def history(self) -> tuple[Checkpoint, ...]:
+        """The fronts recommended on the way; many models are fitted for it."""
+        costs = self.bill.spent[self.table.is_finished].sum(axis=1).cumsum()
+        return front_history(self.finished, costs, self.seed)

@@ -1,0 +1,1 @@
+"""Trials in an SQLite file."""

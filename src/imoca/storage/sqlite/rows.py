@@ -1,0 +1,71 @@
+"""Trials, runs and definitions as rows of text; exact, for floats are written with all their digits."""
+
+from __future__ import annotations
+
+import json
+import zlib
+from dataclasses import asdict
+from typing import Any
+
+from imoca.storage.definition import Definition
+from imoca.trials.trial import Answer, Run, Trial
+
+
+def checksum(*cells: object) -> int:
+    """Of everything in a row that may not change unseen: SQLite checks its pages' structure, not their content."""
+    return zlib.crc32(repr(cells).encode("utf-8", errors="backslashreplace"))
+
+
+def to_json(content: Any) -> str:
+    return json.dumps(content, allow_nan=False, separators=(",", ":"))
+
+
+def definition_text(definition: Definition) -> str:
+    return to_json(asdict(definition))
+
+
+def read_definition(text: str) -> Definition:
+    return Definition(**json.loads(text))
+
+
+def question_text(trial: Trial) -> str:
+    return to_json(
+        {
+            "parameters": dict(trial.parameters),
+            "fidelities": dict(trial.fidelities),
+            "fitted": {name: list(logs) for name, logs in trial.fitted.items()},
+            "launched": trial.is_launched,
+        }
+    )
+
+
+def answer_text(answer: Answer | None) -> str | None:
+    if answer is None:
+        return None
+    return to_json(
+        {
+            "values": dict(answer.values),
+            "costs": dict(answer.costs),
+            "failures": dict(answer.failures),
+            "wasted": dict(answer.wasted),
+            "not_run": list(answer.not_run),
+        }
+    )
+
+
+def read_answer(text: str | None) -> Answer | None:
+    if text is None:
+        return None
+    content = json.loads(text)
+    return Answer(**content | {"not_run": tuple(content["not_run"])})
+
+
+def read_trial(number: int, question: str, answer: str | None) -> Trial:
+    content = json.loads(question)
+    fitted = {name: tuple(logs) for name, logs in content["fitted"].items()}
+    return Trial(number, content["parameters"], content["fidelities"], fitted, read_answer(answer), content["launched"])
+
+
+def read_run(row: tuple[Any, ...]) -> Run:
+    trial, simulator, attempt, started, folder, ended, answer = row
+    return Run(trial, simulator, attempt, started, folder, ended, read_answer(answer))

@@ -1,0 +1,194 @@
+"""Trials in an SQLite file: what was told survives any crash."""
+
+from __future__ import annotations
+
+import sqlite3
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import astuple, replace
+from pathlib import Path
+
+from imoca.storage.answering import check_answer, unknown_trial
+from imoca.storage.base import refuse_second_driver
+from imoca.storage.definition import Definition
+from imoca.storage.owner import Owner
+from imoca.storage.sqlite.file import connect, faults_in_words
+from imoca.storage.sqlite.rows import (
+    answer_text,
+    checksum,
+    definition_text,
+    question_text,
+    read_definition,
+    read_run,
+    read_trial,
+)
+from imoca.trials.trial import Answer, Candidate, Run, Trial
+
+OWNER_COLUMNS = "pid, host, born, since, seen, token"
+RUN_COLUMNS = "trial, simulator, attempt, started, folder, ended, answer"
+
+
+class SQLiteStorage:
+    """One file, one study; any number of processes and threads may use it at once."""
+
+    def __init__(self, path: str | Path, *, read_only: bool = False) -> None:
+        self.path = Path(path)
+        self._connection = connect(self.path, read_only)
+        self._lock = threading.RLock()
+        self._trials: list[Trial] = []
+        self._last_change = 0  # up to which trials are known here
+
+    def close(self) -> None:
+        self._connection.close()
+
+    def define(self, definition: Definition) -> Definition:
+        """Store what the study is, unless that is stored already; the stored one."""
+        if (known := self.definition()) is not None:
+            return known
+        with self._transaction() as connection:
+            stored = self._definition(connection)
+            if stored is None:
+                self._write_definition(connection, definition)
+            return stored or definition
+
+    def redefine(self, definition: Definition) -> None:
+        with self._transaction() as connection:
+            self._write_definition(connection, definition)
+
+    def definition(self) -> Definition | None:
+        with self._reading() as connection:
+            return self._definition(connection)
+
+    def trials(self) -> tuple[Trial, ...]:
+        with self._reading() as connection:
+            new = connection.execute(
+                "SELECT change, number, question, answer FROM trials WHERE change > ? ORDER BY number",
+                (self._last_change,),
+            ).fetchall()
+            for change, number, question, answer in new:
+                self._trials[number : number + 1] = [read_trial(number, question, answer)]
+                self._last_change = max(self._last_change, change)
+            return tuple(self._trials)
+
+    def append(self, number: int, candidate: Candidate, is_launched: bool) -> Trial | None:
+        with self._transaction() as connection:
+            if self._n_trials(connection) != number:
+                return None
+            return self._insert(connection, Trial.asked(number, candidate, None, is_launched))
+
+    def add(self, candidate: Candidate, answer: Answer) -> Trial:
+        with self._transaction() as connection:
+            return self._insert(connection, Trial.asked(self._n_trials(connection), candidate, answer))
+
+    def finish(self, number: int, answer: Answer) -> Trial:
+        with self._transaction() as connection:
+            n_trials = self._n_trials(connection)
+            if not 0 <= number < n_trials:
+                raise unknown_trial(number, n_trials)
+            row = connection.execute("SELECT question, answer FROM trials WHERE number = ?", (number,)).fetchone()
+            known = read_trial(number, *row)
+            check_answer(known, answer)
+            if known.answer is None:
+                text = answer_text(answer)
+                connection.execute(
+                    "UPDATE trials SET answer = ?, finished = ?, change = ?, checksum = ? WHERE number = ?",
+                    (text, time.time(), self._next_change(connection), checksum(number, row[0], text), number),
+                )
+            return known.answered(answer)
+
+    def runs(self) -> tuple[Run, ...]:
+        with self._reading() as connection:
+            rows = connection.execute(f"SELECT {RUN_COLUMNS} FROM runs ORDER BY started, rowid")  # noqa: S608
+            return tuple(map(read_run, rows))
+
+    def record(self, run: Run) -> None:
+        text = answer_text(run.answer)
+        cells = (run.trial, run.simulator, run.attempt, run.started, run.folder, run.ended, text)
+        with self._transaction() as connection:
+            connection.execute(
+                f"REPLACE INTO runs ({RUN_COLUMNS}, checksum) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",  # noqa: S608
+                (*cells, checksum(*cells)),
+            )
+
+    def owner(self) -> Owner | None:
+        with self._reading() as connection:
+            return self._owner(connection)
+
+    def claim(self, owner: Owner) -> Owner | None:
+        with self._transaction() as connection:
+            previous = self._owner(connection)
+            refuse_second_driver(previous)
+            connection.execute(
+                f"REPLACE INTO owner (id, {OWNER_COLUMNS}, checksum) VALUES (1, ?, ?, ?, ?, ?, ?, ?)",  # noqa: S608
+                (*astuple(owner), checksum(*astuple(owner))),
+            )
+            return previous
+
+    def beat(self, owner: Owner) -> None:
+        with self._transaction() as connection:
+            alive = replace(owner, seen=time.time())
+            connection.execute(
+                "UPDATE owner SET seen = ?, checksum = ? WHERE token = ?",
+                (alive.seen, checksum(*astuple(alive)), owner.token),
+            )
+
+    def release(self, owner: Owner) -> None:
+        with self._transaction() as connection:
+            connection.execute("DELETE FROM owner WHERE token = ?", (owner.token,))
+
+    @contextmanager
+    def _transaction(self) -> Iterator[sqlite3.Connection]:
+        """Wholly there, on the disk, or wholly absent."""
+        with self._reading() as connection:
+            connection.execute("BEGIN IMMEDIATE")
+            try:
+                yield connection
+                connection.execute("COMMIT")
+            except BaseException:
+                if connection.in_transaction:
+                    connection.execute("ROLLBACK")
+                raise
+
+    @contextmanager
+    def _reading(self) -> Iterator[sqlite3.Connection]:
+        with self._lock, faults_in_words(self.path):
+            yield self._connection
+
+    def _insert(self, connection: sqlite3.Connection, trial: Trial) -> Trial:
+        now = time.time()
+        question, text = question_text(trial), answer_text(trial.answer)
+        connection.execute(
+            "INSERT INTO trials (number, question, answer, asked, finished, change, checksum)"
+            " VALUES (?, ?, ?, ?, ?, ?, ?)",
+            (
+                *(trial.number, question, text, now, None if text is None else now),
+                *(self._next_change(connection), checksum(trial.number, question, text)),
+            ),
+        )
+        return trial
+
+    def _write_definition(self, connection: sqlite3.Connection, definition: Definition) -> None:
+        text = definition_text(definition)
+        connection.execute(
+            "INSERT INTO study (id, definition, created, checksum) VALUES (1, ?, ?, ?)"
+            " ON CONFLICT (id) DO UPDATE SET definition = excluded.definition, checksum = excluded.checksum",
+            (text, time.time(), checksum(text)),
+        )
+
+    def _definition(self, connection: sqlite3.Connection) -> Definition | None:
+        row = connection.execute("SELECT definition FROM study").fetchone()
+        return None if row is None else read_definition(row[0])
+
+    def _owner(self, connection: sqlite3.Connection) -> Owner | None:
+        row = connection.execute(f"SELECT {OWNER_COLUMNS} FROM owner").fetchone()  # noqa: S608
+        return None if row is None else Owner(*row)
+
+    def _n_trials(self, connection: sqlite3.Connection) -> int:
+        (count,) = connection.execute("SELECT COALESCE(MAX(number) + 1, 0) FROM trials").fetchone()
+        return int(count)
+
+    def _next_change(self, connection: sqlite3.Connection) -> int:
+        (last,) = connection.execute("SELECT COALESCE(MAX(change), 0) FROM trials").fetchone()
+        return int(last) + 1

@@ -1,0 +1,32 @@
+"""The study that a study file describes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from imoca.storage.definition import Definition
+from imoca.storage.sqlite.storage import SQLiteStorage
+from imoca.study.redefinition import check_same
+from imoca.study.study import Study
+from imoca.studyfile.file import StudyFile
+from imoca.studyfile.problem import storable_problem
+
+
+def open_study(file: StudyFile, storage: Path | None) -> Study:
+    """The study in a database, which is made if there is none; in memory for None."""
+    settings = file.settings
+    return Study(file.problem, method=settings.method, seed=settings.seed, storage=storage, **settings.of_method.given)
+
+
+def n_stored_trials(file: StudyFile) -> int:
+    """Trials in the file's database; a StudyMismatchError shows how the file differs from what is stored there."""
+    if not file.database.exists():
+        return 0
+    storage = SQLiteStorage(file.database, read_only=True)
+    stored = storage.definition()
+    if stored is None:
+        return 0
+    settings = file.settings
+    given = Definition(storable_problem(file.problem), settings.method, settings.seed, dict(settings.of_method.given))
+    check_same(stored, given, file.database)
+    return len(storage.trials())

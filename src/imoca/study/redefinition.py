@@ -1,0 +1,64 @@
+"""What a stored study is, and whether a new description of it still means the same."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from imoca.errors import StudyMismatchError
+from imoca.methods.registry import usable_settings
+from imoca.storage.definition import Definition
+
+# How a simulator is started may change between two runs of a study; what it computes may not.
+MAY_CHANGE = ("command", "function", "timeout", "retries")
+
+
+def check_same(stored: Definition, given: Definition, where: Path) -> bool:
+    """Whether only what may change has changed; a StudyMismatchError shows everything else."""
+    differences = list(_differences(_content(stored), _content(given)))
+    grave = [line for key, line in differences if not _may_change(key)]
+    if grave:
+        listed = "".join(f"\n  {line}" for line in grave)
+        raise StudyMismatchError(
+            f"The study in {where} was made with another definition:{listed}\n",
+            hint="Undo the change, or begin a new study under another name; budget, time, workers, commands, "
+            "timeouts and retries may change.",
+        )
+    return not differences
+
+
+def _may_change(key: tuple[str, ...]) -> bool:
+    match key:
+        case ("simulators", _, entry):
+            return entry in MAY_CHANGE
+        case _:
+            return False
+
+
+def _content(definition: Definition) -> dict[str, Any]:
+    return {
+        "study": {
+            "method": definition.method,
+            "seed": definition.seed,
+            **usable_settings(definition.method, definition.settings),
+        },
+        **tomllib.loads(definition.problem),
+    }
+
+
+def _differences(stored: Any, given: Any, key: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], str]]:
+    """(key, line to show) of everything that differs, the order of parameters and simulators included."""
+    if isinstance(stored, dict) and isinstance(given, dict):
+        for name in [*stored, *(name for name in given if name not in stored)]:
+            yield from _differences(stored.get(name), given.get(name), (*key, name))
+        common = [name for name in stored if name in given]
+        if key and key[-1] in ("parameters", "simulators", "outputs") and common != [n for n in given if n in stored]:
+            yield (*key, "order"), f"{'.'.join(key)}: their order was {list(stored)}, now it is {list(given)}"
+    elif stored != given:
+        yield key, f"{'.'.join(key)}: was {_shown(stored)}, now is {_shown(given)}"
+
+
+def _shown(value: object) -> str:
+    return "absent" if value is None else repr(value)

@@ -1,0 +1,244 @@
+"""Problems to and from TOML study files.
+
+An output of a simulator that is a constraint stands in [constraints]; it may also be listed among the outputs
+as "constraint", which only fixes its place. The writer does so where the order would otherwise be lost.
+"""
+
+import dataclasses
+from collections.abc import Callable
+from functools import partial
+from typing import Any, TypeVar
+
+import tomli_w
+
+from imoca.errors import ImocaError, ProblemError
+from imoca.problem.cost import CallableCost, Cost, DeclaredCost, ExpressionCost, LevelCosts
+from imoca.problem.fidelity import Fidelity
+from imoca.problem.parameters import Choice, Integer, Parameter, Real
+from imoca.problem.problem import Problem
+from imoca.problem.reference import FunctionReference, reference_to, writable_reference
+from imoca.problem.simulator import Command, Constraint, Objective, Output, Runnable, Simulator
+from imoca.studyfile.tables import (
+    ConstraintTable,
+    CostFunctionTable,
+    FidelityTable,
+    IntegerTable,
+    ParameterTable,
+    RealTable,
+    SimulatorTable,
+    StudyTables,
+    faults_error,
+    key_of,
+    read_tables,
+    seconds,
+)
+
+T = TypeVar("T")
+
+
+def problem_from_toml(text: str) -> Problem:
+    """The problem a study file describes, or one StudyFileError that names every key at fault."""
+    faults: list[str] = []
+    problem = build_problem(read_tables(text), faults)
+    if problem is None:
+        raise faults_error(faults)
+    return problem
+
+
+def build_problem(tables: StudyTables, faults: list[str]) -> Problem | None:
+    """The problem, or None and every key at fault added to ``faults``."""
+    n_before = len(faults)
+    parameters = [
+        attempt(key_of("parameters", name), faults, partial(_parameter, name, table))
+        for name, table in tables.parameters.items()
+    ]
+    simulators = [
+        attempt(key_of("simulators", name), faults, partial(_simulator, name, tables)) for name in tables.simulators
+    ]
+    for name, constraint in tables.constraints.items():
+        attempt(key_of("constraints", name), faults, partial(_check_owner, constraint, tables))
+    if len(faults) > n_before:
+        return None
+    complete = [p for p in parameters if p is not None], [s for s in simulators if s is not None]
+    return attempt("problem", faults, lambda: Problem(*complete))
+
+
+def problem_to_toml(problem: Problem) -> str:
+    """The text of a study file from which the same problem is read back."""
+    content: dict[str, Any] = {
+        "parameters": {parameter.name: _parameter_table(parameter) for parameter in problem.parameters},
+        "simulators": {simulator.name: _simulator_table(simulator) for simulator in problem.simulators},
+    }
+    if problem.constraints:
+        content["constraints"] = {
+            constraint.name: _present(
+                simulator=problem.simulator_of(constraint.name).name,
+                lower=constraint.lower,
+                upper=constraint.upper,
+            )
+            for constraint in problem.constraints
+        }
+    return tomli_w.dumps(content)
+
+
+def storable_problem(problem: Problem) -> str:
+    """The problem as TOML. A function that no other process could import is left out: it is given anew each time."""
+    return problem_to_toml(Problem(problem.parameters, [_storable(simulator) for simulator in problem.simulators]))
+
+
+def _storable(simulator: Simulator) -> Simulator:
+    run = simulator.run
+    is_storable = run is None or isinstance(run, Command | FunctionReference) or reference_to(run) is not None
+    return simulator if is_storable else dataclasses.replace(simulator, run=None, timeout=None, retries=0)
+
+
+def attempt(key: str, faults: list[str], build: Callable[[], T]) -> T | None:
+    """What is built, or None and the reason added to ``faults``."""
+    try:
+        return build()
+    except ImocaError as error:
+        faults.append(f"{key}: {error.message} {error.hint}")
+        return None
+
+
+def _parameter(name: str, table: ParameterTable) -> Parameter:
+    if isinstance(table, RealTable):
+        return Real(name, table.low, table.high, table.log)
+    if isinstance(table, IntegerTable):
+        return Integer(name, table.low, table.high)
+    return Choice(name, table.values)
+
+
+def _simulator(name: str, tables: StudyTables) -> Simulator:
+    table = tables.simulators[name]
+    return Simulator(
+        name,
+        _outputs(name, tables),
+        _run(table),
+        fidelity=_fidelity(table.fidelity),
+        cost=_cost(table),
+        full_cost=table.full_cost,
+        timeout=seconds(table.timeout),
+        retries=table.retries,
+    )
+
+
+def _outputs(name: str, tables: StudyTables) -> list[Output]:
+    listed = tables.simulators[name].outputs
+    outputs: list[Output] = []
+    for output, goal in listed.items():
+        if goal != "constraint":
+            outputs.append(Objective(output, goal))
+        elif output in tables.constraints and tables.constraints[output].simulator == name:
+            outputs.append(_constraint(output, tables.constraints[output]))
+        else:
+            raise ProblemError(
+                f"Output {output!r} is listed as a constraint, but [constraints] has none such for {name!r}.",
+                hint=f"Add its bounds there: {output!r} = {{ simulator = {name!r}, upper = ... }}.",
+            )
+    for output, table in tables.constraints.items():
+        if table.simulator == name and listed.get(output) != "constraint":
+            outputs.append(_constraint(output, table))
+    return outputs
+
+
+def _constraint(name: str, table: ConstraintTable) -> Constraint:
+    return Constraint(name, table.lower, table.upper)
+
+
+def _check_owner(table: ConstraintTable, tables: StudyTables) -> None:
+    if table.simulator not in tables.simulators:
+        raise ProblemError(
+            f"names the simulator {table.simulator!r}, which does not exist.",
+            hint=f"The simulators are {list(tables.simulators)!r}.",
+        )
+
+
+def _run(table: SimulatorTable) -> Runnable:
+    if table.command is not None and table.function is not None:
+        raise ProblemError("has both a command and a function.", hint="Keep one of the two.")
+    if table.command is not None:
+        return Command(table.command)
+    return None if table.function is None else FunctionReference(table.function)
+
+
+def _fidelity(table: FidelityTable | None) -> Fidelity:
+    if table is None:
+        return Fidelity.none()
+    has_range = table.low is not None or table.high is not None or table.log or table.target is not None
+    if table.levels is not None and not has_range:
+        return Fidelity.levels(table.levels)
+    if table.levels is not None or table.low is None or table.high is None:
+        raise ProblemError(
+            "fidelity must have either both low and high, or levels.",
+            hint="Write fidelity = { low = 0.1, high = 1.0 } or { levels = ['coarse', 'fine'] }.",
+        )
+    return Fidelity.continuous(table.low, table.high, log=table.log, target=table.target)
+
+
+def _cost(table: SimulatorTable) -> DeclaredCost | None:
+    inner = None if table.fidelity is None else table.fidelity.cost
+    if inner is not None and table.cost is not None:
+        raise ProblemError("has a cost and a fidelity.cost.", hint="Keep one of the two.")
+    entry = inner if table.cost is None else table.cost
+    return CallableCost(FunctionReference(entry.function)) if isinstance(entry, CostFunctionTable) else entry
+
+
+def _parameter_table(parameter: Parameter) -> dict[str, Any]:
+    if isinstance(parameter, Choice):
+        return {"type": "choice", "values": list(parameter.values)}
+    bounds = {"low": parameter.low, "high": parameter.high}
+    if isinstance(parameter, Integer):
+        return {"type": "integer", **bounds}
+    return {"type": "real", **bounds, **({"log": True} if parameter.log else {})}
+
+
+def _simulator_table(simulator: Simulator) -> dict[str, Any]:
+    run = simulator.run
+    owner = f"Simulator {simulator.name!r}"
+    is_command = isinstance(run, Command)
+    return _present(
+        command=list(run.arguments) if isinstance(run, Command) else None,
+        function=None if run is None or is_command else writable_reference(run, owner).path,
+        timeout=simulator.timeout,
+        retries=simulator.retries or None,
+        full_cost=None if simulator.full_cost == 1.0 else simulator.full_cost,
+        cost=_cost_entry(simulator.cost, owner),
+        outputs=_outputs_table(simulator.outputs),
+        fidelity=_fidelity_table(simulator.fidelity),
+    )
+
+
+def _outputs_table(outputs: tuple[Output, ...]) -> dict[str, str]:
+    kinds = [isinstance(output, Constraint) for output in outputs]
+    is_order_implied = kinds == sorted(kinds)
+    goals = {output.name: output.goal if isinstance(output, Objective) else "constraint" for output in outputs}
+    return {name: goal for name, goal in goals.items() if goal != "constraint" or not is_order_implied}
+
+
+def _fidelity_table(fidelity: Fidelity) -> dict[str, Any] | None:
+    if fidelity.kind == "none":
+        return None
+    if fidelity.kind == "levels":
+        return {"levels": list(fidelity.values)}
+    return _present(
+        low=fidelity.low,
+        high=fidelity.high,
+        log=True if fidelity.log else None,
+        target=fidelity.low if fidelity.is_target_low else None,
+    )
+
+
+def _cost_entry(cost: Cost, owner: str) -> str | list[float] | dict[str, str]:
+    if isinstance(cost, ExpressionCost):
+        return cost.text
+    if isinstance(cost, LevelCosts):
+        return list(cost.values)
+    if isinstance(cost, CallableCost):
+        return {"function": writable_reference(cost.function, f"{owner}, cost").path}
+    return "measured"
+
+
+def _present(**entries: Any) -> dict[str, Any]:
+    """The entries that are given: TOML has no word for None."""
+    return {key: value for key, value in entries.items() if value is not None}

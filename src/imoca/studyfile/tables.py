@@ -1,0 +1,305 @@
+"""The shape of a study file, and its faults in plain words.
+
+Only shape is checked here: which keys, which types. Whether low is less than high is for the classes to say.
+"""
+
+import re
+import tomllib
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+from pydantic_core import ErrorDetails
+
+from imoca.errors import StudyFileError
+from imoca.methods.settings import MethodSettings
+from imoca.problem.names import is_number
+
+SECONDS = {"s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
+LONGEST_NAME = 100  # bytes: file systems allow 255, and endings are added
+HINT = "Correct the study file at the keys named; nothing was run."
+
+
+class Table(BaseModel):
+    model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
+
+
+def _check_scalars(values: object) -> object:
+    if not isinstance(values, list) or not all(isinstance(value, str | int | float) for value in values):
+        raise ValueError("must be a list of strings, numbers or booleans")
+    return values
+
+
+def check_duration(value: object) -> object:
+    if is_number(value) or (isinstance(value, str) and re.fullmatch(r"\d+(\.\d+)?[smhd]", value.strip())):
+        return value
+    raise ValueError('must be a number of seconds, or such as "90s", "15m", "2h"')
+
+
+def _check_file_name(value: object) -> object:
+    is_safe = isinstance(value, str) and re.fullmatch(r"\w[\w .-]*", value) and value == value.strip()
+    if is_safe and len(str(value).encode()) <= LONGEST_NAME:
+        return value
+    raise ValueError(
+        f"must be usable as a file name: up to {LONGEST_NAME} letters, digits, spaces, '.', '_' or '-', and a letter"
+        " or digit first"
+    )
+
+
+def _check_cost(value: object) -> object:
+    is_list = isinstance(value, list) and all(is_number(entry) for entry in value)
+    is_function = isinstance(value, dict) and list(value) == ["function"] and isinstance(value["function"], str)
+    if is_list or is_function or is_number(value) or isinstance(value, str):
+        return value
+    raise ValueError(
+        'must be an expression in quotes, "measured", a number, a list of one number per level,'
+        ' or { function = "module:name" }'
+    )
+
+
+Duration = Annotated[float | str, BeforeValidator(check_duration)]
+Scalars = Annotated[list[bool | int | float | str], BeforeValidator(_check_scalars)]
+
+
+def known_keys(table: type[Table]) -> list[str]:
+    """The keys that a table may have, its own before those it shares with others."""
+    own = [name for name in table.model_fields if name in table.__annotations__]
+    return [*own, *(name for name in table.model_fields if name not in own)]
+
+
+class MethodSettingsTable(Table):
+    """The settings of a method, wherever a file may give them."""
+
+    n_fronts: Annotated[
+        Annotated[int, Field(ge=1)] | None, Field(description="Sampled Pareto fronts per question.")
+    ] = None
+    initial_design: Annotated[str | None, Field(description="How the first questions are chosen.")] = None
+    fidelity_reduction: Annotated[
+        bool | None, Field(description="Leave out fidelities that cannot be worth their cost.")
+    ] = None
+
+    def method_settings(self) -> MethodSettings:
+        given = {name: getattr(self, name) for name in MethodSettingsTable.model_fields}
+        return MethodSettings(**given)
+
+
+class SettingsTable(MethodSettingsTable):
+    """[study]: how the study is run."""
+
+    name: Annotated[
+        Annotated[str, BeforeValidator(_check_file_name)] | None,
+        Field(description="Results are kept in <name>.db beside this file; the file's own name unless given."),
+    ] = None
+    method: Annotated[str, Field(description="Which method asks the questions.")] = "imoca-p"
+    seed: Annotated[int, Field(ge=0, description="The same seed and answers give the same questions.")] = 0
+    budget: Annotated[
+        Annotated[float, Field(gt=0, allow_inf_nan=False)] | None,
+        Field(description="What may be spent in all, in full-fidelity runs."),
+    ] = None
+    time: Annotated[
+        Duration | None, Field(description='How long a run may take, in seconds or such as "90s", "15m", "48h".')
+    ] = None
+    workers: Annotated[
+        Annotated[int, Field(ge=1)] | None, Field(description="Simulators that run at the same time.")
+    ] = None
+
+
+class RealTable(Table):
+    """A real number between two bounds."""
+
+    type: Literal["real"]
+    low: float
+    high: float
+    log: Annotated[bool, Field(description="Spread designs evenly over orders of magnitude; bounds > 0.")] = False
+
+
+class IntegerTable(Table):
+    """A whole number between two bounds, both included."""
+
+    type: Literal["integer"]
+    low: int
+    high: int
+
+
+class ChoiceTable(Table):
+    """One of several values."""
+
+    type: Literal["choice"]
+    values: Annotated[Scalars, Field(description="Two or more different strings, numbers or booleans.")]
+
+
+class CostFunctionTable(Table):
+    """A cost computed by a Python function of z and of numeric parameters."""
+
+    function: Annotated[str, Field(description='Such as "package.module:function".')]
+
+
+CostEntry = Annotated[str | float | list[float] | CostFunctionTable, BeforeValidator(_check_cost)]
+
+
+class FidelityTable(Table):
+    """The accuracy knob in its own units: a range (low, high) or levels."""
+
+    low: float | None = None
+    high: float | None = None
+    log: Annotated[bool, Field(description="Spread fidelities evenly over orders of magnitude; bounds > 0.")] = False
+    target: Annotated[
+        float | None, Field(description="The accurate end of the range, low or high; high unless given.")
+    ] = None
+    levels: Annotated[Scalars | None, Field(description="Settings from the cheapest to the most accurate.")] = None
+    cost: Annotated[CostEntry | None, Field(description="As the simulator's cost; one of the two places.")] = None
+
+
+class SimulatorTable(Table):
+    """One simulator: a program, a Python function, or neither if its answers are told by hand."""
+
+    command: Annotated[
+        list[str] | None,
+        Field(
+            description="The program and its arguments, one string each, never a shell line. Placeholders: {params} the"
+            " file with the parameters, {workdir}, {fidelity}, {python}, {name} of a parameter."
+        ),
+    ] = None
+    function: Annotated[
+        str | None, Field(description='A Python function beside this file or installed: "module:function".')
+    ] = None
+    outputs: Annotated[
+        dict[str, Literal["minimize", "maximize", "constraint"]],
+        Field(description="The numbers it answers with, and what is wanted of each."),
+    ] = {}
+    fidelity: Annotated[FidelityTable | None, Field(description="Its accuracy knob; none unless given.")] = None
+    cost: Annotated[
+        CostEntry | None,
+        Field(
+            description="What a run costs: an expression in z, the fidelity in its own units, and in parameters;"
+            ' "measured" for its wall time or the cost it reports; one number per level; or a function.'
+        ),
+    ] = None
+    full_cost: Annotated[float, Field(description="What one run at full fidelity counts in the budget.")] = 1.0
+    timeout: Annotated[
+        Duration | None,
+        Field(description='A run that takes longer is ended: seconds, or such as "90s", "15m", "2h".'),
+    ] = None
+    retries: Annotated[int, Field(ge=0, description="How often a failed run is tried again.")] = 0
+
+
+class ConstraintTable(Table):
+    """An output that must stay within bounds; at least one is given."""
+
+    simulator: Annotated[str, Field(description="Which simulator answers with it.")]
+    lower: float | None = None
+    upper: float | None = None
+
+
+ParameterTable = Annotated[RealTable | IntegerTable | ChoiceTable, Field(discriminator="type")]
+
+
+class StudyTables(Table):
+    """A whole study file."""
+
+    study: Annotated[SettingsTable, Field(description="How the study is run.")] = SettingsTable()
+    parameters: Annotated[dict[str, ParameterTable], Field(description="What may be varied, by name.")]
+    simulators: Annotated[dict[str, SimulatorTable], Field(description="What is run, by name.")]
+    constraints: Annotated[
+        dict[str, ConstraintTable], Field(description="Outputs that must stay within bounds, by name.")
+    ] = {}
+
+
+PARAMETER_TABLES: dict[str, type[Table]] = {
+    "real": RealTable,
+    "integer": IntegerTable,
+    "choice": ChoiceTable,
+}
+
+
+def read_tables(text: str) -> StudyTables:
+    """The tables of a study file, or one StudyFileError that names every key at fault."""
+    try:
+        content = tomllib.loads(text)
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
+        raise StudyFileError(f"The study file is not valid TOML: {error}.", hint=HINT) from error
+    try:
+        return StudyTables.model_validate(content)
+    except ValidationError as error:
+        faults = [_fault_in_words(fault) for fault in error.errors(include_url=False)]
+    raise faults_error(faults)
+
+
+def faults_error(faults: list[str]) -> StudyFileError:
+    listed = "".join(f"\n  {fault}" for fault in dict.fromkeys(faults))
+    return StudyFileError(f"The study file has faults:{listed}\n", hint=HINT)
+
+
+def seconds(duration: float | str | None) -> float | None:
+    """A duration such as "2h" in seconds."""
+    if isinstance(duration, str):
+        return float(duration.strip()[:-1]) * SECONDS[duration.strip()[-1]]
+    return duration
+
+
+def key_of(*parts: str | int) -> str:
+    """The dotted key as one would write it in the file."""
+    return ".".join(
+        str(part) if isinstance(part, int) or re.fullmatch(r"[\w-]+", part) else repr(part) for part in parts
+    )
+
+
+def _fault_in_words(fault: ErrorDetails) -> str:
+    location = list(fault["loc"])
+    allowed = known_keys(_table_at(location))
+    if location[0] == "parameters" and len(location) > 2:
+        del location[2]  # the kind of parameter, which is not a key
+    return f"{key_of(*location)} {_words(fault, allowed)}"
+
+
+def _words(fault: ErrorDetails, allowed: list[str]) -> str:
+    kinds = "type = 'real', 'integer' or 'choice'"
+    context = fault.get("ctx", {})
+    match fault["type"]:
+        case "missing":
+            return "is missing; add it."
+        case "extra_forbidden":
+            return f"is not a known key; the known ones here are {', '.join(allowed)}."
+        case "union_tag_not_found" | "union_tag_invalid":
+            return f"must say {kinds}."
+        case "literal_error":
+            return f"is {fault['input']!r}, but must be {context.get('expected')}."
+        case "value_error":
+            return f"is {fault['input']!r}, but {context.get('error')}."
+        case "greater_than":
+            return f"is {fault['input']!r}, but must be greater than {context.get('gt')}."
+        case "greater_than_equal":
+            return f"is {fault['input']!r}, but must be at least {context.get('ge')}."
+        case kind if kind in TYPE_WORDS:
+            return f"is {fault['input']!r}, but must be {TYPE_WORDS[kind]}."
+        case _:
+            return f"is {fault['input']!r}, which cannot be used here."
+
+
+TYPE_WORDS = {
+    "float_type": "a number",
+    "finite_number": "a finite number",
+    "int_type": "a whole number",
+    "string_type": "text in quotes",
+    "bool_type": "true or false",
+    "list_type": "a list",
+    "dict_type": "a table",
+    "model_type": "a table",
+    "model_attributes_type": "a table",
+}
+
+
+def _table_at(location: list[str | int]) -> type[Table]:
+    """The table in which the last key of a location stands."""
+    match location:
+        case ["study", _, *_]:
+            return SettingsTable
+        case ["parameters", _, str(kind), _, *_] if kind in PARAMETER_TABLES:
+            return PARAMETER_TABLES[kind]
+        case ["simulators", _, "fidelity", _]:
+            return FidelityTable
+        case ["simulators", _, _]:
+            return SimulatorTable
+        case ["constraints", _, _]:
+            return ConstraintTable
+        case _:
+            return StudyTables

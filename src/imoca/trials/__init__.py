@@ -1,0 +1,6 @@
+"""Questions, their answers, and all of them as arrays."""
+
+from imoca.trials.table import TrialTable
+from imoca.trials.trial import Answer, Candidate, Run, RunState, SimulatorState, Trial, TrialState
+
+__all__ = ["Answer", "Candidate", "Run", "RunState", "SimulatorState", "Trial", "TrialState", "TrialTable"]

@@ -1,0 +1,110 @@
+"""All trials of a study as arrays. They are encoded once, here; everything that computes reads this table."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from imoca.arrays import Array, BoolArray, IntArray
+from imoca.problem.problem import Problem
+from imoca.problem.simulator import Simulator
+from imoca.trials.trial import Trial
+
+
+@dataclass(frozen=True, eq=False)
+class TrialTable:
+    """One row per trial; columns are in the problem's order of simulators and of outputs.
+
+    Values are maximised: this is the only place where a goal of "minimize" flips a sign.
+    """
+
+    problem: Problem
+    trials: tuple[Trial, ...]
+    x: Array  # (n, d) designs in the unit cube
+    z: Array  # (n, n_simulators) fidelities, 1 at full accuracy
+    values: Array  # (n, n_outputs) maximised, NaN where there is none
+    costs: Array  # (n, n_simulators) as told or measured, in the simulator's own units, NaN where nothing was
+    wasted: Array  # (n, n_simulators) by earlier attempts at the run, NaN where there were none
+    states: IntArray  # (n, n_simulators) of SimulatorState
+
+    @staticmethod
+    def encode(problem: Problem, trials: Sequence[Trial]) -> TrialTable:
+        simulators = [simulator.name for simulator in problem.simulators]
+        outputs = [output.name for output in problem.outputs]
+        return TrialTable(
+            problem,
+            tuple(trials),
+            problem.space.encode_all([trial.parameters for trial in trials]),
+            _columns([_encoded(simulator, trials) for simulator in problem.simulators], len(trials)),
+            _cells([[trial.values.get(name) for name in outputs] for trial in trials], len(outputs)) * problem.signs,
+            _cells([[trial.costs.get(name) for name in simulators] for trial in trials], len(simulators)),
+            _cells([[trial.wasted.get(name) for name in simulators] for trial in trials], len(simulators)),
+            _states(trials, simulators),
+        )
+
+    def __len__(self) -> int:
+        return len(self.trials)
+
+    def renewed(self, trials: Sequence[Trial]) -> TrialTable:
+        """The table of ``trials``; those that this table holds already are not encoded again."""
+        n_known = len(self.trials)
+        is_new = [i for i, trial in enumerate(trials) if i >= n_known or trial is not self.trials[i]]
+        if not is_new and len(trials) == n_known:
+            return self
+        fresh = TrialTable.encode(self.problem, [trials[i] for i in is_new])
+        n_kept = min(n_known, len(trials))
+        arrays = {}
+        for name in ARRAYS:
+            known, new = getattr(self, name), getattr(fresh, name)
+            arrays[name] = np.empty((len(trials), *known.shape[1:]), dtype=known.dtype)
+            arrays[name][:n_kept] = known[:n_kept]
+            arrays[name][is_new] = new
+        return TrialTable(self.problem, tuple(trials), **arrays)
+
+    def rows(self, chosen: IntArray | BoolArray | slice) -> TrialTable:
+        """Some of the trials, in their order."""
+        kept = np.arange(len(self))[chosen]
+        arrays = {name: getattr(self, name)[kept] for name in ARRAYS}
+        return TrialTable(self.problem, tuple(self.trials[i] for i in kept.tolist()), **arrays)
+
+    @cached_property
+    def is_finished(self) -> BoolArray:  # (n,)
+        """Whether a trial has its answer, be it a failure."""
+        return np.array([trial.answer is not None for trial in self.trials], dtype=np.bool_)
+
+    @cached_property
+    def has_values(self) -> BoolArray:  # (n,)
+        """Whether at least one output of a trial is known."""
+        return np.any(~np.isnan(self.values), axis=1)
+
+    @cached_property
+    def is_verified(self) -> BoolArray:  # (n,)
+        """Whether every objective was measured at full accuracy."""
+        return self.has_all_objectives & (self.z == 1.0).all(axis=1)
+
+    @cached_property
+    def has_all_objectives(self) -> BoolArray:  # (n,)
+        return np.all(~np.isnan(self.values[:, self.problem.objective_columns]), axis=1)
+
+
+ARRAYS = ("x", "z", "values", "costs", "wasted", "states")
+
+
+def _encoded(simulator: Simulator, trials: Sequence[Trial]) -> Array:  # (n,)
+    return np.array([simulator.fidelity.encode(trial.fidelities[simulator.name]) for trial in trials], dtype=np.float64)
+
+
+def _columns(columns: Sequence[Array], n: int) -> Array:  # (n, len(columns))
+    return np.column_stack(columns).reshape(n, len(columns))
+
+
+def _cells(rows: list[list[float | None]], n_columns: int) -> Array:  # (n, n_columns)
+    return np.array(rows, dtype=np.float64).reshape(len(rows), n_columns)
+
+
+def _states(trials: Sequence[Trial], simulators: Sequence[str]) -> IntArray:  # (n, n_simulators)
+    rows = [[trial.state_of(name) for name in simulators] for trial in trials]
+    return np.array(rows, dtype=np.int64).reshape(len(trials), len(simulators))

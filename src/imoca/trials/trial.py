@@ -1,0 +1,128 @@
+"""One question and, later, its answer."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import IntEnum, StrEnum
+
+from imoca.problem.fidelity import FidelityValue
+from imoca.problem.parameters import Value
+
+
+class TrialState(StrEnum):
+    RUNNING = "running"
+    COMPLETE = "complete"  # at least one simulator answered
+    FAILED = "failed"  # none did
+
+
+class SimulatorState(IntEnum):
+    """What became of one simulator of a trial."""
+
+    PENDING = 0  # asked, no answer yet
+    ANSWERED = 1
+    FAILED = 2
+    NOT_RUN = 3  # never asked: the trial is a result that was added without it
+
+    def __str__(self) -> str:
+        return self.name.lower().replace("_", " ")
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A question before it has a number."""
+
+    parameters: Mapping[str, Value]
+    fidelities: Mapping[str, FidelityValue]  # per simulator, in its own units
+    fitted: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
+    """Log hyperparameters per objective when it was asked: the next fit starts there, also after a restart."""
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What came back, in the user's own units and signs. Every simulator has values, a failure, or was not run."""
+
+    values: Mapping[str, float] = field(default_factory=dict)  # per output
+    costs: Mapping[str, float] = field(default_factory=dict)  # per simulator whose cost was told or measured
+    failures: Mapping[str, str] = field(default_factory=dict)  # per simulator that failed, the reason
+    wasted: Mapping[str, float] = field(default_factory=dict)  # per simulator, what earlier attempts at the run cost
+    not_run: tuple[str, ...] = ()  # simulators that were never asked, so that they cost nothing
+
+
+class RunState(StrEnum):
+    RUNNING = "running"
+    ANSWERED = "answered"
+    FAILED = "failed"
+    LOST = "lost"  # the process that ran it is gone
+
+
+@dataclass(frozen=True)
+class Run:
+    """One attempt to run one simulator of a trial."""
+
+    trial: int
+    simulator: str
+    attempt: int  # 1, 2, ...
+    started: float  # seconds since 1970
+    folder: str | None = None  # where a program worked
+    ended: float | None = None
+    answer: Answer | None = None  # of this simulator alone
+
+    @property
+    def state(self) -> RunState:
+        if self.answer is not None:
+            return RunState.FAILED if self.answer.failures else RunState.ANSWERED
+        return RunState.RUNNING if self.ended is None else RunState.LOST
+
+
+@dataclass(frozen=True)
+class Trial:
+    """A numbered question with its answer, if there is one yet."""
+
+    number: int
+    parameters: Mapping[str, Value]
+    fidelities: Mapping[str, FidelityValue]
+    fitted: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
+    answer: Answer | None = None
+    is_launched: bool = False  # asked in order to be run by the study itself, so that a restart runs it again
+
+    @property
+    def state(self) -> TrialState:
+        if self.answer is None:
+            return TrialState.RUNNING
+        return TrialState.COMPLETE if self.answer.values else TrialState.FAILED
+
+    def state_of(self, simulator: str) -> SimulatorState:
+        if self.answer is None:
+            return SimulatorState.PENDING
+        if simulator in self.answer.failures:
+            return SimulatorState.FAILED
+        return SimulatorState.NOT_RUN if simulator in self.answer.not_run else SimulatorState.ANSWERED
+
+    @property
+    def values(self) -> Mapping[str, float]:
+        return self.answer.values if self.answer else {}
+
+    @property
+    def costs(self) -> Mapping[str, float]:
+        return self.answer.costs if self.answer else {}
+
+    @property
+    def failures(self) -> Mapping[str, str]:
+        return self.answer.failures if self.answer else {}
+
+    @property
+    def not_run(self) -> tuple[str, ...]:
+        return self.answer.not_run if self.answer else ()
+
+    @property
+    def wasted(self) -> Mapping[str, float]:
+        return self.answer.wasted if self.answer else {}
+
+    @staticmethod
+    def asked(number: int, candidate: Candidate, answer: Answer | None = None, is_launched: bool = False) -> Trial:
+        return Trial(number, candidate.parameters, candidate.fidelities, candidate.fitted, answer, is_launched)
+
+    def answered(self, answer: Answer) -> Trial:
+        return dataclasses.replace(self, answer=answer)

@@ -1,0 +1,31 @@
+"""Numbers, durations and foreign text as a reader meets them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+__all__ = ["duration", "named_numbers", "number", "printable"]
+
+
+def printable(text: str) -> str:
+    """Text without control characters: a name may hold escapes that would move the cursor or clear the screen."""
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in text)
+
+
+def number(value: object) -> str:
+    """To four digits, or the text that it is."""
+    return f"{value:.4g}" if isinstance(value, float) else str(value)
+
+
+def named_numbers(named: Mapping[str, object]) -> str:
+    """Names without a value are left out: a simulator may have no fidelity."""
+    return ", ".join(f"{name} {number(value)}" for name, value in named.items() if value is not None)
+
+
+def duration(seconds: float) -> str:
+    """Such as 12 s, 3 min, 2.5 h."""
+    if seconds < 120.0:
+        return f"{seconds:.0f} s"
+    if seconds < 7200.0:
+        return f"{seconds / 60.0:.0f} min"
+    return f"{seconds / 3600.0:.1f} h"

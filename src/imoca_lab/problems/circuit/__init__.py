@@ -1,0 +1,1 @@
+from imoca_lab.problems.circuit.problem import circuit as circuit

@@ -1,0 +1,1 @@
+from imoca_lab.problems.network_on_chip.problem import network_on_chip as network_on_chip

@@ -1,0 +1,1 @@
+from imoca_lab.problems.panel.problem import panel as panel

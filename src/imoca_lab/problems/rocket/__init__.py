@@ -1,0 +1,1 @@
+from imoca_lab.problems.rocket.problem import rocket as rocket

@@ -1,0 +1,323 @@
+"""BoTorch's methods: the contract of every method, what each tutorial promises, and life without torch."""
+
+import importlib.util
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from imoca.errors import MethodError
+from imoca.methods import added_method_names, get_method
+from imoca.methods.initial_design import initial_question, initial_size
+from imoca.methods.settings import MethodSettings
+from imoca.problem.fidelity import Fidelity
+from imoca.problem.parameters import Choice, Integer, Real
+from imoca.problem.problem import Problem
+from imoca.problem.simulator import Objective, Simulator
+from imoca.trials.table import TrialTable
+from imoca.trials.trial import Answer, Candidate, Trial
+from imoca_lab.peers.observations import objective_fidelities, observe, shared_fidelities
+from imoca_lab.peers.tutorial_start import MOST_DESIGNS, fewest_designs, is_start_over, start_question
+
+pytestmark = pytest.mark.filterwarnings("ignore:.torch.jit:DeprecationWarning")  # BoTorch, as it is imported
+needs_botorch = pytest.mark.skipif(
+    importlib.util.find_spec("botorch") is None,
+    reason="BoTorch is not installed: pip install -c constraints-peers.txt 'imoca[peers]'",
+)
+SHARED = ("botorch-momf", "botorch-hvkg")
+PEERS = added_method_names()
+FULL = tuple(name for name in PEERS if name not in SHARED)
+
+
+def answered(problem: Problem, number: int, question: Candidate) -> Trial:
+    """Smooth functions of the encoded design; lower fidelities are biased."""
+    x = problem.space.encode(question.parameters)
+    values, costs = {}, {}
+    for s, simulator in enumerate(problem.simulators):
+        z = simulator.fidelity.encode(question.fidelities[simulator.name])
+        for j, output in enumerate(simulator.outputs):
+            values[output.name] = float(np.sin(3 * x + s + j).sum() + 0.2 * (1 - z) * x[0])
+        if simulator.is_cost_measured:
+            costs[simulator.name] = 10.0 ** (2 * z)
+    return Trial.asked(number, question, Answer(values, costs))
+
+
+def two_simulators() -> Problem:
+    simulators = [
+        Simulator(f"s{j}", [Objective(f"f{j}", goal)], fidelity=Fidelity.continuous(), cost="0.1 + z**2")
+        for j, goal in enumerate(("maximize", "minimize"))
+    ]
+    return Problem([Real("a", -1.0, 1.0), Real("b", 0.1, 10.0, log=True)], simulators)
+
+
+def mixed_problem() -> Problem:
+    return Problem(
+        [Real("a", 0.0, 1.0), Integer("n", 1, 5), Choice("c", ["x", "y", "z"])],
+        [
+            Simulator(
+                "cfd", [Objective("drag", "minimize")], fidelity=Fidelity.levels(["coarse", "fine"]), cost=[1, 9]
+            ),
+            Simulator("mass", [Objective("mass", "minimize")], full_cost=0.01),
+            Simulator("noise", [Objective("noise", "minimize")], fidelity=Fidelity.continuous(), cost="measured"),
+        ],
+    )
+
+
+def one_simulator(cost: str) -> Problem:
+    outputs = [Objective("f", "maximize"), Objective("g", "maximize")]
+    return Problem([Real("a", 0.0, 1.0)], [Simulator("s", outputs, fidelity=Fidelity.continuous(), cost=cost)])
+
+
+def some_trials(problem: Problem, method: str, n: int) -> list[Trial]:
+    """A space-filling design at fidelities that the method understands."""
+    trials = []
+    for number in range(n):
+        question = initial_question(problem, "target", number, seed=1)
+        if method in SHARED:
+            z = (number * 0.37) % 1.0
+            fidelities = {each.name: each.fidelity.decode(z) for each in problem.simulators}
+            question = Candidate(question.parameters, fidelities)
+        trials.append(answered(problem, number, question))
+    return trials
+
+
+def started(problem: Problem) -> int:
+    return max(initial_size(problem, "cheap"), fewest_designs(problem))
+
+
+def ask(method: str, problem: Problem, trials: list[Trial], seed: int = 0) -> Candidate:
+    settings = MethodSettings(initial_design="cheap" if method in SHARED else None)
+    return get_method(method, settings).suggest(TrialTable.encode(problem, trials), seed)
+
+
+@pytest.fixture
+def hurried(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The tutorials' own "smoke test": the same calls with next to no effort."""
+    from imoca_lab.peers import entropy, hvkg, improvement, momf
+
+    for module in (momf, hvkg, improvement, entropy):
+        monkeypatch.setattr(module, "RAW_SAMPLES", 16)
+        monkeypatch.setattr(module, "N_RESTARTS", 2)
+    for module in (momf, improvement):
+        monkeypatch.setattr(module, "N_SAMPLES", 16)
+        monkeypatch.setattr(module, "OPTIONS", module.OPTIONS | {"maxiter": 5})
+    for name, value in (("N_RESTARTS", 1), ("N_FANTASIES", 2), ("N_PARETO_POINTS", 2), ("MAX_ITERATIONS", 3)):
+        monkeypatch.setattr(hvkg, name, value)
+    for name in ("N_FRONTS", "N_FRONT_POINTS"):
+        monkeypatch.setattr(entropy, name, 3)
+
+
+@needs_botorch
+@pytest.mark.slow
+@pytest.mark.usefixtures("hurried")
+@pytest.mark.parametrize("method", PEERS)
+@pytest.mark.parametrize("problem", [two_simulators(), mixed_problem()], ids=["continuous", "mixed"])
+def test_a_suggestion_is_valid_and_the_same_from_the_same_seed(method: str, problem: Problem) -> None:
+    import torch
+
+    trials = some_trials(problem, method, started(problem))
+    state, n_threads = torch.random.get_rng_state(), torch.get_num_threads()
+    question = ask(method, problem, trials)
+    problem.space.check(question.parameters)
+    z = [each.fidelity.encode(question.fidelities[each.name]) for each in problem.simulators]
+    assert all(0.0 <= each <= 1.0 for each in z)
+    if method in FULL:
+        assert z == [1.0] * len(z)
+    assert question == ask(method, problem, trials)
+    torch.testing.assert_close(torch.random.get_rng_state(), state)  # the caller's generator goes on undisturbed
+    assert torch.get_num_threads() == n_threads
+
+
+@needs_botorch
+@pytest.mark.slow
+@pytest.mark.usefixtures("hurried")
+@pytest.mark.parametrize("method", PEERS)
+def test_a_pending_question_is_not_asked_again(method: str) -> None:
+    problem = two_simulators()
+    trials = some_trials(problem, method, started(problem))
+    first = ask(method, problem, trials)
+    second = ask(method, problem, [*trials, Trial.asked(len(trials), first)])
+    gap = problem.space.encode(first.parameters) - problem.space.encode(second.parameters)
+    z_gap = problem.simulators[0].fidelity.encode(first.fidelities["s0"]) - second.fidelities["s0"]
+    assert np.hypot(np.linalg.norm(gap), z_gap) > 1e-2
+
+
+@needs_botorch
+@pytest.mark.slow
+@pytest.mark.parametrize("method", PEERS)
+def test_torch_uses_one_thread_during_a_suggestion(method: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    import torch
+
+    from imoca_lab.peers import full_fidelity, shared_fidelity
+
+    used = []
+    searches = {name: module for module, names in ((shared_fidelity, SHARED), (full_fidelity, FULL)) for name in names}
+
+    def record(*_: object) -> np.ndarray:
+        used.append(torch.get_num_threads())
+        return np.full(3 if method in SHARED else 2, 0.5)
+
+    monkeypatch.setattr(searches[method], "suggest_" + method.removeprefix("botorch-"), record)
+    torch.set_num_threads(2)
+    problem = two_simulators()
+    question = ask(method, problem, some_trials(problem, method, started(problem)))
+    assert used == [1]
+    assert question.parameters["a"] == 0.0
+    assert torch.get_num_threads() == 2
+
+
+@needs_botorch
+def test_numbers_that_fail_botorch_lead_to_other_draws_and_then_to_the_start(monkeypatch: pytest.MonkeyPatch) -> None:
+    from imoca_lab.peers import full_fidelity
+    from imoca_lab.peers.models import N_ATTEMPTS
+
+    calls = []
+
+    def fail(*_: object) -> np.ndarray:
+        calls.append(0)
+        raise RuntimeError("NaN")
+
+    monkeypatch.setattr(full_fidelity, "suggest_jes", fail)
+    problem = two_simulators()
+    trials = some_trials(problem, "botorch-jes", started(problem))
+    assert ask("botorch-jes", problem, trials) == initial_question(problem, "target", len(trials), 0)
+    assert len(calls) == N_ATTEMPTS
+
+
+@needs_botorch
+def test_the_shared_cost_and_its_gradient_are_those_of_the_formula() -> None:
+    import torch
+
+    from imoca_lab.peers.shared_cost import SharedCost
+    from imoca_lab.peers.tutorial_start import cost_models
+
+    outputs = [[Objective("f", "maximize")], [Objective("g", "maximize")]]
+    problem = Problem(
+        [Real("a", 0.0, 2.0)],
+        [
+            Simulator("s", outputs[0], fidelity=Fidelity.continuous(), cost="0.1 + z**2"),
+            Simulator("t", outputs[1], fidelity=Fidelity.continuous(), cost="1 + a * z", full_cost=3.0),
+        ],
+    )
+
+    def by_hand(points: torch.Tensor) -> torch.Tensor:
+        a, z = 2.0 * points[..., :1], points[..., 1:]
+        return (0.1 + z**2) / 1.1 + 3.0 * (1.0 + a * z) / (1.0 + a)
+
+    cost = SharedCost(cost_models(TrialTable.encode(problem, [])))
+    points = torch.rand((4, 1, 2), dtype=torch.float64, generator=torch.Generator().manual_seed(0))
+    gradients = []
+    for function in (cost, by_hand):
+        leaf = points.clone().requires_grad_()
+        function(leaf).sum().backward()
+        gradients.append(leaf.grad)
+    torch.testing.assert_close(cost(points), by_hand(points))
+    torch.testing.assert_close(gradients[0], gradients[1], rtol=1e-6, atol=1e-8)
+
+
+@needs_botorch
+def test_a_believed_answer_is_certain_and_leaves_the_means_as_they_were() -> None:
+    import torch
+
+    from imoca_lab.peers.models import believing, fit_fidelity_gps, tensor, with_fidelity
+
+    rng = np.random.default_rng(0)
+    x, z = rng.random((8, 2)), rng.random((8, 2))
+    model = fit_fidelity_gps(with_fidelity(x, z), tensor(np.column_stack([x.sum(axis=1), x[:, 0] - z[:, 0]])))
+    new_x, new_z, elsewhere = rng.random((2, 2)), rng.random((2, 2)), tensor(rng.random((5, 3)))
+    believer, believed = believing(model, with_fidelity(new_x, new_z))
+    with torch.no_grad():
+        torch.testing.assert_close(
+            believer.posterior(elsewhere).mean, model.posterior(elsewhere).mean, rtol=1e-3, atol=1e-3
+        )
+        for j, points in enumerate(with_fidelity(new_x, new_z)):
+            before, after = (each.posterior(points).variance[:, j] for each in (model, believer))
+            assert (after < 1e-2 * before + 1e-5).all()
+            torch.testing.assert_close(believed[:, j], model.posterior(points).mean[:, j])
+
+
+@needs_botorch
+@pytest.mark.parametrize("method", SHARED)
+def test_a_shared_fidelity_needs_a_knob(method: str) -> None:
+    problem = Problem([Real("a", 0.0, 1.0)], [Simulator("s", [Objective("f", "maximize"), Objective("g", "maximize")])])
+    with pytest.raises(MethodError, match="no simulator has one"):
+        ask(method, problem, [])
+
+
+@needs_botorch
+@pytest.mark.parametrize("method", PEERS)
+def test_one_objective_is_refused(method: str) -> None:
+    problem = Problem([Real("a", 0.0, 1.0)], [Simulator("s", [Objective("f", "maximize")])])
+    with pytest.raises(MethodError, match="two or more objectives"):
+        ask(method, problem, [])
+
+
+def test_the_tutorials_start_costs_two_full_runs_at_fidelities_drawn_inversely_to_cost() -> None:
+    problem = one_simulator("exp(4.8 * z)")
+    sizes, drawn = [], []
+    for seed in range(10):
+        trials: list[Trial] = []
+        while not is_start_over(TrialTable.encode(problem, trials), seed):
+            trials.append(answered(problem, len(trials), start_question(TrialTable.encode(problem, trials), seed)))
+        z = np.array([trial.fidelities["s"] for trial in trials])
+        assert np.exp(4.8 * (z - 1.0)).sum() < 2.0
+        sizes.append(len(trials))
+        drawn.extend(z)
+    assert 40 < np.mean(sizes) < 60  # 2 exp(4.8) over the mean cost, 4.8 / (1 - exp(-4.8)), is 50.2
+    by_hand = -np.log(1.0 - np.linspace(0.1, 0.9, 9) * (1.0 - np.exp(-4.8))) / 4.8  # the tutorial's inverse transform
+    np.testing.assert_allclose(np.quantile(drawn, np.linspace(0.1, 0.9, 9)), by_hand, atol=0.03)
+
+
+@pytest.mark.parametrize(("cost", "size"), [("1 + 0 * z", 4), ("1e-6 + z**9", MOST_DESIGNS)])
+def test_the_tutorials_start_is_neither_too_short_nor_endless(cost: str, size: int) -> None:
+    problem = one_simulator(cost)
+    trials: list[Trial] = []
+    while not is_start_over(TrialTable.encode(problem, trials), 0):
+        trials.append(answered(problem, len(trials), start_question(TrialTable.encode(problem, trials), 0)))
+    assert len(trials) == size
+
+
+def test_incomplete_trials_are_pending_and_a_knobless_simulator_sees_the_shared_fidelity() -> None:
+    problem = mixed_problem()
+    trials = some_trials(problem, "botorch-momf", 6)
+    running = Trial.asked(6, initial_question(problem, "cheap", 3, 0))
+    half = Trial.asked(7, initial_question(problem, "cheap", 4, 0), Answer({"mass": 1.0}, failures={"cfd": "no"}))
+    observations = observe(TrialTable.encode(problem, [*trials, running, half]))
+    assert observations is not None
+    assert (len(observations.x), len(observations.pending_x)) == (6, 2)
+    np.testing.assert_allclose(observations.values.mean(axis=0), 0.0, atol=1e-12)
+    raw = np.array([[-trial.values[name] for name in ("drag", "mass", "noise")] for trial in trials])
+    np.testing.assert_allclose(observations.standardised(raw[2]), observations.values[2])
+    z = objective_fidelities(TrialTable.encode(problem, trials))
+    np.testing.assert_array_equal(z[:, 1], shared_fidelities(TrialTable.encode(problem, trials)))
+    np.testing.assert_allclose(z[:, 1], np.minimum(z[:, 0], z[:, 2]))
+
+
+def test_without_torch_a_clear_error_names_the_extra_and_everything_else_works() -> None:
+    code = """
+import sys
+class Missing:
+    def find_spec(self, name, path=None, target=None):
+        if name.split(".")[0] in ("torch", "botorch", "gpytorch"):
+            raise ModuleNotFoundError(f"No module named {name!r}", name=name)
+sys.meta_path.insert(0, Missing())
+import imoca
+from imoca.errors import MethodError
+from imoca.methods import get_method
+get_method("imoca-p")
+for name in ("botorch-momf", "botorch-jes"):
+    try:
+        get_method(name)
+    except MethodError as error:
+        print(error.message, error.hint)
+"""
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert run.stdout.count("imoca[peers]") == 2
+    assert run.stdout.count("constraints-peers.txt") == 2
+
+
+def test_importing_imoca_and_its_methods_does_not_import_torch() -> None:
+    code = "import imoca, sys, imoca.methods.registry\nprint([m for m in ('torch', 'botorch') if m in sys.modules])"
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert run.stdout.strip() == "[]"

@@ -1,0 +1,81 @@
+"""The table of fidelities on functions whose numbers are known."""
+
+import numpy as np
+import pytest
+
+import imoca_lab
+from imoca.errors import ProblemError
+from imoca.problem.fidelity import Fidelity
+from imoca.problem.parameters import Real
+from imoca.problem.problem import Problem
+from imoca.problem.simulator import Objective, Simulator
+from imoca_lab.fidelity_table import fidelity_table
+
+
+def make_problem() -> Problem:
+    biased = Simulator(
+        "biased",
+        [Objective("f", "minimize")],
+        lambda x, z: x + 3.0 * (1.0 - z),
+        fidelity=Fidelity.continuous(),
+        cost="1 + 9 * z",
+    )
+    reversed_ = Simulator(
+        "reversed",
+        [Objective("g", "minimize")],
+        lambda x, z: (x if z == "fine" else -x, 2.0 if z == "fine" else 0.5),
+        fidelity=Fidelity.levels(["coarse", "fine"]),
+        cost="measured",
+    )
+    exact = Simulator("exact", [Objective("h", "minimize")], lambda x: x)
+    return Problem([Real("x", -1.0, 1.0)], [biased, reversed_, exact])
+
+
+def test_costs_correlations_and_errors_are_those_of_the_functions() -> None:
+    rows = {(row.simulator, row.fidelity): row for row in fidelity_table(make_problem(), 16)}
+    assert [fidelity for name, fidelity in rows if name == "biased"] == [0.0, 0.25, 0.5, 0.75, 1.0]
+    low, full = rows["biased", 0.0], rows["biased", 1.0]
+    assert (low.cost_ratio, low.rank_correlation) == pytest.approx((0.1, 1.0))
+    assert low.relative_error == pytest.approx(3.0 / (1.0 / 3.0**0.5), rel=0.05)  # over the deviation of uniform x
+    assert (full.cost_ratio, full.relative_error) == (1.0, 0.0)
+    coarse = rows["reversed", "coarse"]
+    assert (coarse.cost_ratio, coarse.rank_correlation) == pytest.approx((0.25, -1.0))
+    assert not [name for name, _ in rows if name == "exact"]
+
+
+def test_chosen_fidelities_are_shown_with_the_full_one() -> None:
+    shown = [row.fidelity for row in fidelity_table(make_problem(), 4, [0.9, 0.1]) if row.simulator == "biased"]
+    assert shown == [0.1, 0.9, 1.0]
+
+
+# What docs/benchmarks states of the cheapest fidelity, per output: cost, rank correlation and error.
+DOCUMENTED = {
+    "branin_currin": [(1 / 21.0, 0.9987, 0.083), (1 / 11.0, 0.9979, 0.432)],
+    "trap": [(1 / 21.0, 0.858, 0.593), (1 / 11.0, 0.782, 0.755)],
+    "ackley_rosenbrock_sphere": [(1 / 21.0, 1.0, 0.0119), (1 / 21.0, 1.0, 0.0094), (1 / 21.0, 1.0, 0.0037)],
+    "dtlz1": [
+        (0.01, 0.899, 0.074),
+        (0.01, 0.899, 0.081),
+        (0.01, 0.973, 0.048),
+        (0.01, 0.994, 0.029),
+        (0.01, 0.999, 0.019),
+        (0.01, 1.000, 0.014),
+    ],
+    "qv": [(0.1, 0.996, 0.081)],
+    "momf_branin_currin": [(1 / 121.5, 0.9987, 0.083), (1 / 121.5, 0.975, 0.238)],
+    "momf_park": [(1 / 121.5, 1.0, 0.450), (1 / 121.5, 0.9997, 0.222)],
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", DOCUMENTED)
+def test_the_documented_rows_are_what_1024_designs_give(name: str) -> None:
+    rows = fidelity_table(imoca_lab.get(name).problem, 1024, [0.0])
+    low = [row for row in rows if row.cost_ratio < 1.0 and row.fidelity in (0.0, 0.2, "low")]
+    found = [(row.cost_ratio, row.rank_correlation, row.relative_error) for row in low]
+    np.testing.assert_allclose(found, DOCUMENTED[name], rtol=5e-4, atol=5e-4)
+
+
+def test_too_few_designs_are_refused() -> None:
+    with pytest.raises(ProblemError, match="2 designs"):
+        fidelity_table(make_problem(), 2)

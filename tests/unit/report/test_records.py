@@ -1,0 +1,122 @@
+"""The numbers behind the figures, each known by another route."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from imoca import Fidelity, Objective, Problem, Real, Simulator, Study
+from imoca.methods.beliefs import believe
+from imoca.models.dataset import output_data
+from imoca.models.gp import GaussianProcess
+from imoca.models.kernel import Hyperparameters
+from imoca.report.records import (
+    convergence_record,
+    correlation_records,
+    cost_records,
+    fidelity_records,
+    front_record,
+    summary_record,
+    trust_records,
+)
+
+
+def left(x: float, y: float, z: float) -> float:
+    return (x - 0.2) ** 2 + y + 0.03 * (20 - z) * np.sin(9 * x)
+
+
+def right(x: float, y: float, z: str) -> float:
+    return (x - 0.8) ** 2 - y + (0.1 if z == "coarse" else 0.0) * x
+
+
+@pytest.fixture(scope="module")
+def study() -> Study:
+    problem = Problem(
+        [Real("x", 0, 1), Real("y", 0, 1)],
+        [
+            Simulator("left", [Objective("l", "minimize")], left, fidelity=Fidelity.continuous(10, 20), cost="z - 9"),
+            Simulator(
+                "right", [Objective("r", "maximize")], right, fidelity=Fidelity.levels(["coarse", "fine"]), cost=[1, 4]
+            ),
+        ],
+    )
+    made = Study(problem, n_fronts=2)
+    made.optimize(8.0)
+    return made
+
+
+def test_costs_per_band_add_up_to_what_was_spent(study: Study) -> None:
+    records = cost_records(study.snapshot())
+    assert sum(sum(record.costs) + record.wasted for record in records) == pytest.approx(study.cost_spent)
+    assert all(sum(record.n_runs) == len(study.trials) for record in records)
+    levels = records[1]
+    assert levels.bands == ("coarse", "fine")
+    assert levels.costs == pytest.approx((0.25 * levels.n_runs[0], 1.0 * levels.n_runs[1]))
+
+
+def test_the_fidelities_are_those_of_the_trials(study: Study) -> None:
+    left_record, right_record = fidelity_records(study.snapshot())
+    assert left_record.settings == tuple(trial.fidelities["left"] for trial in study.trials)
+    assert left_record.z == pytest.approx([(float(s) - 10) / 10 for s in left_record.settings])  # type: ignore[arg-type]
+    assert set(right_record.z) <= {0.0, 1.0}
+    assert left_record.costs_before[0] == 0.0
+    assert left_record.costs_before[-1] < study.cost_spent
+
+
+def test_a_left_out_prediction_is_what_the_others_alone_predict(study: Study) -> None:
+    beliefs = believe(study.table())
+    assert beliefs is not None
+    record = trust_records(study.snapshot())[0]
+    data = output_data(study.table(), 0)
+    hyperparameters: Hyperparameters = beliefs.surrogates[0].hyperparameters
+    for i in (0, 5, len(record.trials) - 1):
+        others = np.arange(len(data.values)) != i
+        process = GaussianProcess.condition(data.x[others], data.z[others], data.values[others], hyperparameters)
+        moments = process.moments(data.x[i : i + 1], data.z[i : i + 1])
+        assert record.predicted[i] == pytest.approx(float(data.to_user(moments.mean_g[0, 0])), abs=1e-6)
+        deviation = data.scale * np.sqrt(moments.var_g[0, 0] + hyperparameters.noise_variance)
+        assert record.deviations[i] == pytest.approx(deviation, rel=1e-2, abs=1e-6)
+    assert record.observed == pytest.approx([trial.values["l"] for trial in study.trials])
+
+
+def test_fidelities_correlate_with_full_accuracy_as_the_functions_do(study: Study) -> None:
+    rng = np.random.default_rng(1)
+    informed = Study(study.problem)
+    for x, y in rng.random((40, 2)).tolist():
+        for z in (10.0, 15.0, 20.0):
+            values = {"l": left(x, y, z), "r": right(x, y, "fine")}
+            informed.add({"x": x, "y": y}, {"left": z, "right": "fine"}, values)
+    left_record, right_record = correlation_records(informed.snapshot())
+    assert left_record.correlations[-1] == right_record.correlations[-1] == pytest.approx(1.0)
+    assert right_record.cost_ratios == pytest.approx((0.25, 1.0))
+    x, y = rng.random((2, 4000))
+    low, full = ([left(a, b, z) for a, b in zip(x, y, strict=True)] for z in (10.0, 20.0))
+    assert left_record.correlations[0] == pytest.approx(np.corrcoef(low, full)[0, 1], abs=0.03)
+
+
+def test_the_front_comes_closer_and_its_volume_ends_at_that_of_the_recommended_front(study: Study) -> None:
+    record = convergence_record(study.snapshot())
+    assert record.n_trials[-1] == len(study.trials)
+    assert record.costs[-1] == pytest.approx(study.cost_spent)
+    assert record.distances[-1] == 0.0
+    assert record.distances[0] > 0.0
+    assert 0.0 < record.hypervolumes[-1] < 1.5
+
+
+def test_the_summary_counts_the_same_runs_at_full_accuracy(study: Study) -> None:
+    front = front_record(study.snapshot())
+    summary = summary_record(study.snapshot())
+    assert summary.cost_at_full_accuracy == 2 * len(study.trials)
+    assert summary.cost_spent == study.cost_spent
+    assert summary.n_front == len(front.points) > 0
+    assert {objective.goal for objective in front.objectives} == {"minimize", "maximize"}
+
+
+def test_a_study_without_answers_has_records_without_points(tmp_path: Path) -> None:
+    problem = Problem([Real("x", 0, 1)], [Simulator("s", [Objective("f", "minimize")])])
+    empty = Study(problem, storage=tmp_path / "study.db")
+    empty.ask()
+    assert front_record(empty.snapshot()).points == ()
+    assert convergence_record(empty.snapshot()).costs == ()
+    assert trust_records(empty.snapshot()) == correlation_records(empty.snapshot()) == ()
+    assert cost_records(empty.snapshot())[0].n_runs == (0,)

@@ -1,0 +1,309 @@
+import math
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from imoca.errors import ProblemError, StudyFileError
+from imoca.problem.cost import CallableCost, LevelCosts, MeasuredCost
+from imoca.problem.fidelity import Fidelity
+from imoca.problem.parameters import Choice, Integer, Real
+from imoca.problem.problem import Problem
+from imoca.problem.simulator import Command, Constraint, FunctionReference, Objective, Simulator
+from imoca.studyfile.problem import problem_from_toml, problem_to_toml
+
+WING = """
+[study]
+name = "wing"
+method = "imoca-p"
+budget = 60.0
+[parameters]
+sweep = { type = "real", low = 0.0, high = 35.0 }
+ribs  = { type = "integer", low = 4, high = 20 }
+skin  = { type = "choice", values = ["al", "cfrp"] }
+[simulators.cfd]
+command  = ["./cfd.sh", "{params}", "--mesh", "{fidelity}"]
+outputs  = { drag = "minimize", lift = "maximize" }
+fidelity = { low = 0.1, high = 1.0 }
+cost     = "measured"
+timeout  = "2h"
+retries = 1
+[simulators.mass]
+command  = ["python", "mass.py", "{params}", "{fidelity}"]
+outputs  = { mass = "minimize" }
+fidelity = { levels = ["beam", "shell"], cost = [0.1, 2.0] }
+[constraints]
+stress = { simulator = "mass", upper = 240.0 }
+"""
+MINIMAL = """
+[parameters]
+x = {{ type = "real", low = 0, high = 1 }}
+[simulators.a]
+outputs = {{ f = "minimize" }}
+{}
+"""
+
+
+def run_wing(x, z):
+    return x
+
+
+def cost_of_wing(z):
+    return 1.0 + z
+
+
+def test_the_documented_study_file_is_read():
+    cfd = Simulator(
+        "cfd",
+        [Objective("drag", "minimize"), Objective("lift", "maximize")],
+        Command(["./cfd.sh", "{params}", "--mesh", "{fidelity}"]),
+        fidelity=Fidelity.continuous(0.1, 1.0),
+        cost="measured",
+        timeout=7200,
+        retries=1,
+    )
+    mass = Simulator(
+        "mass",
+        [Objective("mass", "minimize"), Constraint("stress", upper=240)],
+        Command(["python", "mass.py", "{params}", "{fidelity}"]),
+        fidelity=Fidelity.levels(["beam", "shell"]),
+        cost=[0.1, 2.0],
+    )
+    parameters = [Real("sweep", 0, 35), Integer("ribs", 4, 20), Choice("skin", ["al", "cfrp"])]
+    problem = problem_from_toml(WING)
+    assert problem == Problem(parameters, [cfd, mass])
+    assert problem_from_toml(problem_to_toml(problem)) == problem
+    assert (problem.simulators[0].cost, problem.simulators[1].cost) == (MeasuredCost(), LevelCosts((0.1, 2)))
+
+
+names = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), min_size=1, max_size=8)
+plain = st.floats(-1e9, 1e9)
+
+
+@st.composite
+def bounds(draw, numbers):
+    return sorted(draw(st.lists(numbers, min_size=2, max_size=2, unique=True)))
+
+
+@st.composite
+def parameters(draw, name):
+    kind = draw(st.sampled_from(["real", "log", "integer", "text", "mixed"]))
+    if kind == "integer":
+        return Integer(name, *draw(bounds(st.integers(-(10**9), 10**9))))
+    if kind == "text":
+        return Choice(name, draw(st.lists(names, min_size=2, max_size=4, unique=True)))
+    if kind == "mixed":
+        return Choice(name, [True, 2, 2.5, "", draw(names)])
+    return Real(name, *draw(bounds(st.floats(1e-6, 1e6).map(lambda v: round(v, 6)))), log=kind == "log")
+
+
+@st.composite
+def fidelities_with_costs(draw):
+    kind = draw(st.sampled_from(["none", "continuous", "log", "tolerance", "levels", "numeric levels"]))
+    if kind == "none":
+        return Fidelity.none(), draw(st.sampled_from([None, 2.5, "measured"]))
+    if kind == "levels":
+        levels = draw(st.lists(names, min_size=2, max_size=4, unique=True))
+        return Fidelity.levels(levels), draw(st.sampled_from(["measured", [0.1] * len(levels)]))
+    if kind == "numeric levels":
+        return Fidelity.levels([8, 16.5, "exact"]), draw(st.sampled_from([[1, 2, 3], 7]))
+    cost = draw(st.sampled_from(["measured", "0.05 + z**2", 3, cost_of_wing]))
+    return Fidelity.continuous(1e-6, 2, log=kind == "log", target=1e-6 if kind == "tolerance" else None), cost
+
+
+@st.composite
+def runs(draw):
+    command = st.builds(Command, st.lists(names, min_size=1, max_size=4))
+    return draw(st.none() | st.just(run_wing) | st.just(FunctionReference("wing.cfd:run")) | command)
+
+
+@st.composite
+def problems(draw):
+    parameter_names = draw(st.lists(names.filter(lambda n: n != "z"), min_size=1, max_size=3, unique=True))
+    output_names = draw(st.lists(names.filter(lambda n: n != "cost"), min_size=2, max_size=5, unique=True))
+    outputs = [Objective(output_names[0], "maximize")]
+    for name in output_names[1:]:
+        goal = Objective(name, draw(st.sampled_from(["minimize", "maximize"])))
+        limit = draw(st.builds(Constraint, st.just(name), plain) | st.builds(Constraint, st.just(name), upper=plain))
+        outputs.append(draw(st.sampled_from([goal, limit, Constraint(name, -1, 2.5)])))
+    outputs = draw(st.permutations(outputs))
+    cut = draw(st.integers(1, len(outputs)))
+    simulator_names = draw(st.lists(names, min_size=2, max_size=2, unique=True))
+    simulators = []
+    for name, share in zip(simulator_names, (outputs[:cut], outputs[cut:]), strict=True):
+        fidelity, cost = draw(fidelities_with_costs())
+        if share:
+            full_cost = draw(st.sampled_from([1.0, 0.3, 4]))
+            run = draw(runs())
+            timeout = None if run is None else draw(st.none() | st.floats(0.1, 1e6))
+            retries = 0 if run is None else draw(st.integers(0, 3))
+            simulator = Simulator(
+                name,
+                share,
+                run,
+                fidelity=fidelity,
+                cost=cost,
+                full_cost=full_cost,
+                timeout=timeout,
+                retries=retries,
+            )
+            simulators.append(simulator)
+    return Problem([draw(parameters(name)) for name in parameter_names], simulators)
+
+
+@pytest.mark.slow
+@settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(problems())
+def test_every_problem_survives_the_round_trip(problem):
+    again = problem_from_toml(problem_to_toml(problem))
+    assert again == problem
+    assert again.outputs == problem.outputs
+    for before, after in zip(problem.parameters, again.parameters, strict=True):
+        if isinstance(before, Choice):
+            assert [type(value) for value in after.values] == [type(value) for value in before.values]
+
+
+def test_a_function_is_written_as_its_address_and_found_again():
+    simulator = Simulator(
+        "cfd", [Objective("drag", "minimize")], run_wing, fidelity=Fidelity.continuous(), cost=cost_of_wing
+    )
+    problem = Problem([Real("x", 0, 1)], [simulator])
+    assert f'function = "{__name__}:run_wing"' in problem_to_toml(problem)
+    again = problem_from_toml(problem_to_toml(problem)).simulators[0]
+    assert isinstance(again.run, FunctionReference)
+    assert again.run.resolve() is run_wing
+    assert again.cost == CallableCost(cost_of_wing)
+
+
+def test_a_function_without_an_address_cannot_be_written():
+    problem = Problem([Real("x", 0, 1)], [Simulator("cfd", [Objective("drag", "minimize")], lambda x: x)])
+    with pytest.raises(ProblemError, match=r"'cfd'.*lambda") as caught:
+        problem_to_toml(problem)
+    assert "module" in caught.value.hint
+    costly = Simulator("cfd", [Objective("drag", "minimize")], fidelity=Fidelity.continuous(), cost=lambda z: 1.0 + z)
+    with pytest.raises(ProblemError, match=r"'cfd', cost.*lambda"):
+        problem_to_toml(Problem([Real("x", 0, 1)], [costly]))
+
+
+@pytest.mark.parametrize(
+    "hostile", ['a"b', "a\nb", "a.b", "<script>", "$(rm)", "../x", "\x1b[31m", "{x}", "=1+1", "\r\n", "'''"]
+)
+def test_hostile_names_survive(hostile):
+    problem = Problem(
+        [Real(hostile, 0, 1), Choice("c", [hostile, "b"])],
+        [
+            Simulator(
+                hostile,
+                [Constraint(hostile, 1), Objective("f", "minimize")],
+                Command([hostile]),
+                fidelity=Fidelity.levels(["a", hostile]),
+                cost="measured",
+            )
+        ],
+    )
+    assert problem_from_toml(problem_to_toml(problem)) == problem
+
+
+@pytest.mark.parametrize(
+    ("written", "expected"), [('"90s"', 90), ('"15m"', 900), ('"1.5h"', 5400), ("30", 30), ("2.5", 2.5)]
+)
+def test_timeouts_are_read_in_their_units(written, expected):
+    for run in ('command = ["a"]', 'function = "a:b"'):
+        problem = problem_from_toml(MINIMAL.format(f"{run}\ntimeout = {written}"))
+        assert problem.simulators[0].timeout == expected
+
+
+@pytest.mark.parametrize(
+    ("extra", "culprit"),
+    [
+        ("outptus = 3", r"simulators.a.outptus is not a known key.*outputs"),
+        ("timeout = '2 weeks'\ncommand = ['a']", "simulators.a.timeout is '2 weeks'"),
+        ("timeout = true\ncommand = ['a']", "simulators.a.timeout is True"),
+        ("timeout = 3", "simulators.a: Simulator 'a' has a timeout"),
+        ("retries = 3", "simulators.a: Simulator 'a' has a timeout or retries"),
+        ("command = ['a']\ntimeout = -1", "simulators.a: Simulator 'a': timeout is -1"),
+        ("retries = 1.5", "simulators.a.retries is 1.5, but must be a whole number"),
+        ("command = 'cfd.sh x'", "simulators.a.command is 'cfd.sh x', but must be a list"),
+        ("command = ['a', 3]", "simulators.a.command.1 is 3, but must be text"),
+        ("command = []", "simulators.a: The command"),
+        ("command = ['a']\nfunction = 'b:c'", "simulators.a: has both"),
+        ("function = 'cfd'", "simulators.a: Function reference 'cfd'"),
+        ("cost = true", "simulators.a.cost is True"),
+        ("cost = [1, 'a']", "simulators.a.cost is"),
+        ("cost = -1", "simulators.a: Simulator 'a': The cost is -1.0"),
+        ("cost = {functoin = 'a:b'}", r"simulators.a.cost is .*, but must be .*function = "),
+        ("full_cost = 'x'", "simulators.a.full_cost is 'x', but must be a number"),
+        ("full_cost = 0", "full_cost is 0.0"),
+        ("fidelity = {low = 0.1}\ncost = 1", "simulators.a: fidelity must have"),
+        ("fidelity = {levels = [1, 2], low = 1.0}\ncost = 1", "simulators.a: fidelity must have"),
+        ("fidelity = {lwo = 0.1}\ncost = 1", "simulators.a.fidelity.lwo is not a known key.*low"),
+        ("fidelity = {low = 0, high = 1}", "No cost is given"),
+        ("fidelity = {levels = [1, 2], cost = 1}\ncost = 1", "simulators.a: has a cost and a fidelity.cost"),
+        ("fidelity = {levels = [1, 1979-05-27]}\ncost = 1", "simulators.a.fidelity.levels is"),
+        ("fidelity = 3", "simulators.a.fidelity is 3, but must be a table"),
+        ("[constraints]\ns = {simulator = 'b', upper = 1}", "constraints.s: names the simulator 'b'"),
+        ("[constraints]\ns = {simulator = 'a'}", "Constraint 's'"),
+        ("[constraints]\ns = {upper = 1}", "constraints.s.simulator is missing"),
+        ("[constraints]\ns = {simulator = 'a', uper = 1}", "constraints.s.uper is not a known key.*upper"),
+        ("[constraints]\nf = {simulator = 'a', upper = 1}", "'f'"),
+        ("[simulators.b]\noutputs = {g = 'min'}", "simulators.b.outputs.g is 'min', but must be 'minimize'"),
+        (
+            "[simulators.b]\noutputs = {g = 'constraint'}",
+            "simulators.b: Output 'g' is listed as a constraint",
+        ),
+        ("[simulators.b]\ncommand = ['b']", "simulators.b: Simulator 'b': the outputs are"),
+        (
+            "[parameters.y]\ntype = 'real'\nlow = 3\nhigh = 2",
+            "parameters.y: Parameter 'y': low = 3.0 must be less",
+        ),
+        ("[parameters.y]\ntype = 'real'\nlow = nan\nhigh = 2", "parameters.y: Parameter 'y'"),
+        (
+            "[parameters.y]\ntype = 'real'\nlow = true\nhigh = 2",
+            "parameters.y.low is True, but must be a number",
+        ),
+        ("[parameters.y]\ntype = 'real'\nlow = 1", "parameters.y.high is missing"),
+        (
+            "[parameters.y]\ntype = 'real'\nlow = 1\nhigh = 2\nlgo = true",
+            "parameters.y.lgo is not a known key.*log",
+        ),
+        (
+            "[parameters.y]\ntype = 'integer'\nlow = 1\nhigh = 2.5",
+            "parameters.y.high is 2.5, but must be a whole",
+        ),
+        ("[parameters.y]\ntype = 'choice'\nvalues = 'ab'", "parameters.y.values is 'ab', but must be a list"),
+        ("[parameters.y]\ntype = 'float'\nlow = 1", "parameters.y must say type = 'real'"),
+        ("[parameters.y]\nlow = 1", "parameters.y must say type = 'real'"),
+        ("[parameters.z]\ntype = 'integer'\nlow = 1\nhigh = 2", "'z'"),
+        ("[study]\nbudgt = 1", r"study.budgt is not a known key.*name, method, seed, budget, time, workers"),
+        ("[study]\nbudget = -1", "study.budget is -1, but must be greater than 0"),
+        ("[study]\nworkers = 1.5", "study.workers is 1.5, but must be a whole number"),
+        ("[study]\nname = 'a/b'", "study.name is 'a/b', but must be usable as a file name"),
+        ("[objectives]\na = 1", "objectives is not a known key.*simulators"),
+        ("[[", "not valid TOML"),
+        ("[simulators.a]", "not valid TOML"),
+    ],
+)
+def test_a_fault_names_its_key_and_remedy_without_jargon(extra, culprit):
+    with pytest.raises(StudyFileError, match=culprit) as caught:
+        problem_from_toml(MINIMAL.format(extra))
+    assert caught.value.hint
+    for jargon in ("pydantic", "Input should", "http", "union", "Table"):
+        assert jargon not in str(caught.value)
+
+
+def test_all_faults_are_reported_together():
+    with pytest.raises(StudyFileError) as caught:
+        problem_from_toml(
+            WING.replace("low = 0.0", "low = 99").replace("low = 4", "low = 40").replace("0.1, 2.0", "2.0")
+        )
+    for key in ("parameters.sweep", "parameters.ribs", "simulators.mass"):
+        assert key in caught.value.message
+    with pytest.raises(StudyFileError, match=r"(?s)parameters is missing.*simulators is missing"):
+        problem_from_toml("[study]\nname = 'x'\n")
+
+
+def test_a_constraint_keeps_its_place_before_an_objective():
+    outputs = [Constraint("s", lower=-math.pi), Objective("f", "minimize"), Constraint("t", upper=1)]
+    problem = Problem([Real("x", 0, 1)], [Simulator("a", outputs)])
+    assert 's = "constraint"' in problem_to_toml(problem)
+    assert problem_from_toml(problem_to_toml(problem)).outputs == tuple(outputs)
