@@ -51,7 +51,7 @@ def encode_designs(problem: Problem, trials: Sequence[Trial]) -> Array:  # (n, d
 
 
 def encode_fidelities(simulator: Simulator, trials: Sequence[Trial]) -> Array:  # (n,)
-    return np.array([simulator.fidelity.encode(trial.fidelities[simulator.name]) for trial in trials], dtype=np.float64)
+    return simulator.fidelity.encode_all([trial.fidelities[simulator.name] for trial in trials])
 
 
 def centre_and_scale(raw: Array) -> tuple[float, float]:

@@ -65,10 +65,9 @@ class ConvergenceRecord:
 
 @dataclass(frozen=True)
 class FidelityRecord:
-    """Which fidelity a simulator was run at, over the trials."""
+    """Which fidelity a simulator that has one was run at, over the trials."""
 
     simulator: str
-    kind: str
     trials: tuple[int, ...]
     costs_before: tuple[float, ...]  # spent by the study before the trial
     settings: tuple[FidelityValue, ...]  # in the simulator's own units
@@ -192,17 +191,18 @@ def fidelity_records(study: Study) -> tuple[FidelityRecord, ...]:
     before = np.cumsum(spent) - spent
     records = []
     for simulator in study.problem.simulators:
+        if not simulator.fidelity.has_knob:
+            continue
         rows = [i for i, t in enumerate(trials) if t.failures.get(simulator.name) != NOT_RUN]
         settings = [trials[i].fidelities[simulator.name] for i in rows]
         ticks = simulator.fidelity.grid(N_TICKS)
         records.append(
             FidelityRecord(
                 simulator.name,
-                simulator.fidelity.kind,
                 tuple(trials[i].number for i in rows),
                 tuple(before[rows].tolist()),
                 tuple(settings),
-                tuple(simulator.fidelity.encode(setting) for setting in settings),
+                tuple(simulator.fidelity.encode_all(settings).tolist()),
                 tuple(simulator.name in trials[i].failures for i in rows),
                 tuple(ticks.tolist()),
                 tuple(_setting_words(simulator.fidelity.decode(float(tick))) for tick in ticks),
@@ -258,7 +258,7 @@ def correlation_records(study: Study) -> tuple[CorrelationRecord, ...]:
     records = []
     for objective, surrogate in zip(study.problem.objectives, beliefs.surrogates, strict=True):
         simulator = study.problem.simulator_of(objective.name)
-        if simulator.fidelity.kind == "none":
+        if not simulator.fidelity.has_knob:
             continue
         z = simulator.fidelity.grid(N_CORRELATION_GRID)
         means = surrogate.mean(x, z)
@@ -290,11 +290,11 @@ def _checkpoints(costs: Array, n: int) -> list[int]:
 def _bands(simulator: Simulator) -> tuple[list[str], Callable[[float], int]]:
     """Names of the fidelity bands, and the band of a fidelity z."""
     fidelity = simulator.fidelity
-    if fidelity.kind == "none":
+    if not fidelity.has_knob:
         return [FULL_ACCURACY], lambda z: 0
-    if fidelity.kind == "levels":
-        n_levels = len(fidelity.values)
-        return [str(level) for level in fidelity.values], lambda z: round(z * (n_levels - 1))
+    if not fidelity.is_continuous:
+        nodes = fidelity.grid(N_BANDS)
+        return [str(fidelity.decode(float(node))) for node in nodes], lambda z: int(np.abs(nodes - z).argmin())
     edges = np.linspace(0.0, 1.0, N_BANDS + 1)
     names = [
         f"{float(fidelity.decode(low)):.3g} to {float(fidelity.decode(high)):.3g}"  # type: ignore[arg-type]

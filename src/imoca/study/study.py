@@ -175,7 +175,7 @@ class Study:
             has_values = any(output.name in values for output in simulator.outputs)
             if not has_values:
                 not_run[simulator.name] = NOT_RUN
-            elif simulator.name not in fidelities and simulator.fidelity.kind != "none":
+            elif simulator.name not in fidelities and simulator.fidelity.has_knob:
                 raise TrialError(
                     f"The fidelity of simulator {simulator.name!r} is missing.",
                     hint=f"At full accuracy it is {simulator.fidelity.target!r}.",

@@ -70,7 +70,7 @@ def _fidelities(problem: Problem, trials: Sequence[Trial]) -> dict[str, tuple[fl
     return {
         simulator.name: tuple(simulator.fidelity.encode(trial.fidelities[simulator.name]) for trial in trials)
         for simulator in problem.simulators
-        if simulator.fidelity.kind != "none"
+        if simulator.fidelity.has_knob
     }
 
 

@@ -66,14 +66,14 @@ def objective_fidelities(problem: Problem, trials: Sequence[Trial]) -> Array:  #
     columns = []
     for objective in problem.objectives:
         simulator = problem.simulator_of(objective.name)
-        has_knob = simulator.fidelity.kind != "none"
+        has_knob = simulator.fidelity.has_knob
         columns.append(encode_fidelities(simulator, trials) if has_knob else shared)
     return np.column_stack(columns)
 
 
 def shared_fidelities(problem: Problem, trials: Sequence[Trial]) -> Array:  # (n,)
     """The smallest of a trial's fidelities: all are the same unless the trial was asked by somebody else."""
-    turned = [simulator for simulator in problem.simulators if simulator.fidelity.kind != "none"]
+    turned = [simulator for simulator in problem.simulators if simulator.fidelity.has_knob]
     if not turned:
         return np.ones(len(trials))
     return np.min([encode_fidelities(simulator, trials) for simulator in turned], axis=0)
