@@ -23,6 +23,7 @@ from imoca.storage.owner import Owner
 from imoca.storage.sqlite import SQLiteStorage
 from imoca.study.accounting import NOT_RUN, bill
 from imoca.study.definition import check_same, storable_problem
+from imoca.study.inscription import inscription
 from imoca.study.loop import Limits, Loop
 from imoca.study.progress import progress_display
 from imoca.study.recommendation import ParetoPoint, recommend
@@ -91,6 +92,9 @@ class Study:
             raise StorageError(f"{path} holds no study yet.", hint="Start it with imoca run, or from Python.")
         problem = Problem.from_toml(stored.problem)
         return cls(problem, method=stored.method, seed=stored.seed, storage=storage, **stored.settings)  # type: ignore[arg-type]
+
+    def __repr__(self) -> str:
+        return inscription(self, _place(self._storage))
 
     @property
     def trials(self) -> tuple[Trial, ...]:
@@ -300,3 +304,13 @@ def _opened(storage: Storage | str | Path | None) -> Storage:
     if storage is None:
         return MemoryStorage()
     return SQLiteStorage(storage) if isinstance(storage, str | Path) else storage
+
+
+def _place(storage: Storage) -> str:
+    match storage:
+        case SQLiteStorage():
+            return f"stored in {storage.path}"
+        case MemoryStorage():
+            return "kept in memory"
+        case _:
+            return f"kept by a {type(storage).__name__}"
