@@ -13,6 +13,7 @@ from imoca.methods.level_search import LevelSearch
 from imoca.methods.method import Method
 from imoca.methods.random_search import RandomSearch
 from imoca.methods.target_search import TargetSearch
+from imoca.problem.names import is_integer
 
 MethodName = Literal[
     "imoca-p",
@@ -70,7 +71,7 @@ def get_method(
     if name not in (*_METHODS, *peer_names()):
         names = ", ".join([*method_names(), *peer_names()])
         raise MethodError(f"Unknown method {name!r}.", hint=f"Choose one of {names}.")
-    if n_fronts is not None and (isinstance(n_fronts, bool) or not isinstance(n_fronts, int) or n_fronts < 1):
+    if n_fronts is not None and (not is_integer(n_fronts) or n_fronts < 1):
         raise MethodError(
             f"n_fronts is {n_fronts!r}.",
             hint="Give the number of sampled fronts, a whole number of at least 1.",
@@ -81,7 +82,7 @@ def get_method(
         return get_peer(name, initial_design)
     method = _METHODS[name]
     if n_fronts is not None and not isinstance(method, RandomSearch):
-        method = dataclasses.replace(method, n_fronts=n_fronts)
+        method = dataclasses.replace(method, n_fronts=int(n_fronts))
     if initial_design is not None and isinstance(method, InformationSearch | LevelSearch):
         method = dataclasses.replace(method, initial_design=initial_design)
     if fidelity_reduction is not None and isinstance(method, InformationSearch):

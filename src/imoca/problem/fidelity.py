@@ -93,7 +93,7 @@ class Fidelity(ABC):
                 f"Encoded fidelity {z!r} is not a number in [0, 1].",
                 hint="Encoded fidelities come from encode.",
             )
-        return self._setting(z)
+        return self._setting(float(z))
 
     @abstractmethod
     def numbers(self, z: Array) -> Array:

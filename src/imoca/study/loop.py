@@ -11,8 +11,8 @@ from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from imoca.answers import is_finite_number
 from imoca.errors import MethodError, SimulatorError, TrialError
+from imoca.problem.names import is_number, plain_scalar
 from imoca.runners.base import Finished, Job, Runner
 from imoca.runners.process_tree import end_processes
 from imoca.storage.base import Storage
@@ -44,11 +44,13 @@ class Limits:
         if self.budget is None and self.seconds is None:
             raise MethodError("Neither a budget nor a time is given.", hint="Give one, such as budget=30.")
         for what, amount in (("budget", self.budget), ("time", self.seconds)):
-            if amount is not None and (not is_finite_number(amount) or amount <= 0.0):
+            if amount is not None and (not is_number(amount) or amount <= 0.0):
                 raise MethodError(
                     f"The {what} is {amount!r}.",
                     hint="Give a positive number: of full-fidelity runs for the budget, of seconds for the time.",
                 )
+        object.__setattr__(self, "budget", plain_scalar(self.budget))
+        object.__setattr__(self, "seconds", plain_scalar(self.seconds))
 
 
 class Loop:

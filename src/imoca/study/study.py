@@ -12,6 +12,7 @@ from imoca.errors import MethodError, ProblemError, StorageError, TrialError
 from imoca.methods.initial_design import InitialDesign
 from imoca.methods.registry import MethodName, get_method
 from imoca.problem.fidelity import FidelityValue
+from imoca.problem.names import is_integer, plain_scalar
 from imoca.problem.parameters import Value
 from imoca.problem.problem import Problem
 from imoca.runners.execution import check_runnable
@@ -63,21 +64,21 @@ class Study:
                 f"The problem declares constraint(s) {names}, which no method takes into account yet.",
                 hint="Leave them out, or turn them into objectives.",
             )
-        if isinstance(seed, bool) or not isinstance(seed, int) or seed < 0:
+        if not is_integer(seed) or seed < 0:
             raise MethodError(f"The seed is {seed!r}.", hint="Give a whole number of at least 0.")
         settings: dict[str, Any] = {
-            "n_fronts": n_fronts,
+            "n_fronts": plain_scalar(n_fronts),
             "initial_design": initial_design,
-            "fidelity_reduction": fidelity_reduction,
+            "fidelity_reduction": plain_scalar(fidelity_reduction),
         }
         self.problem = problem
         self.method = method
-        self.seed = seed
+        self.seed = int(seed)
         self._method = get_method(method, **settings)
         self._storage = _opened(storage)
         if isinstance(self._storage, SQLiteStorage):
             given = {name: value for name, value in settings.items() if value is not None}
-            definition = Definition(storable_problem(problem), method, seed, given, imoca.__version__)
+            definition = Definition(storable_problem(problem), method, self.seed, given, imoca.__version__)
             if not check_same(self._storage.define(definition), definition, self._storage.path):
                 self._storage.redefine(definition)
 
@@ -137,7 +138,7 @@ class Study:
         """The next question, or the next ``n``; questions still unanswered are taken into account."""
         if n is None:
             return self._ask(is_launched=False)
-        if isinstance(n, bool) or not isinstance(n, int) or n < 1:
+        if not is_integer(n) or n < 1:
             raise TrialError(f"ask was called with n = {n!r}.", hint="Ask for one or more trials.")
         return [self.ask() for _ in range(n)]
 
@@ -214,7 +215,7 @@ class Study:
             check_runnable(self.problem, self.folder)
         runner = make_runner(self.problem, workers, dask)
         try:
-            Loop(self, self._storage, runner, limits, on_trial, progress_display(self, budget, progress)).run()
+            Loop(self, self._storage, runner, limits, on_trial, progress_display(self, limits.budget, progress)).run()
         finally:
             runner.close()
 
@@ -264,9 +265,9 @@ class Study:
 
     def _number(self, trial: Trial | int) -> int:
         number = trial.number if isinstance(trial, Trial) else trial
-        if isinstance(number, bool) or not isinstance(number, int):
+        if not is_integer(number):
             raise TrialError(f"{trial!r} is no trial.", hint="Give the trial that ask returned, or its number.")
-        return number
+        return int(number)
 
     def _checked(self, values: Mapping[str, float], cost: Mapping[str, float], failures: Mapping[str, str]) -> Answer:
         """The answer, or an error that leaves everything as it was."""

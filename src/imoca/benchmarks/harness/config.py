@@ -13,6 +13,7 @@ from pydantic_core import ErrorDetails
 from imoca.benchmarks.harness.drive import open_study
 from imoca.benchmarks.harness.run_spec import MethodChoice, ProblemChoice, RunSpec
 from imoca.errors import ImocaError, StudyFileError
+from imoca.problem.names import is_integer
 from imoca.problem.studyfile_tables import TYPE_WORDS, Duration, Table, key_of, seconds
 
 N_CHECKPOINTS = 40
@@ -24,8 +25,7 @@ def _named(value: object) -> object:
 
 
 def _listed_seeds(value: object) -> object:
-    is_count = isinstance(value, int) and not isinstance(value, bool) and value > 0
-    return list(range(value)) if is_count else value  # type: ignore[call-overload]
+    return list(range(value)) if is_integer(value) and value > 0 else value
 
 
 class ProblemTable(Table):
