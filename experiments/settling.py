@@ -87,7 +87,7 @@ def compare(problem: Problem, trials: list[Trial], tested: Array, truth: Array) 
     """Per objective the error and the share within two deviations, without and with the exponent, and the exponent."""
     found = {}
     for column, objective in enumerate(problem.objectives):
-        if problem.simulator_of(objective.name).fidelity.kind == "none":
+        if not problem.simulator_of(objective.name).fidelity.has_knob:
             continue
         data = output_data(TrialTable.encode(problem, trials), column)
         true = (truth[:, column] - data.centre) / data.scale

@@ -43,6 +43,7 @@ MAY_IMPORT = {
         *("dashboard", "study", "report", "snapshot", "studyfile", "trials", "problem", "files", "wording"),
         *GROUND,
     },
+    "__main__": {"cli"},
     "__init__": {"study", "snapshot", "problem", "trials", *GROUND},
 }
 FORBIDDEN = {"pickle", "dill", "cloudpickle", "shelve", "marshal", "yaml"}

@@ -59,3 +59,8 @@ def __getattr__(name: str) -> object:
     if name not in _HOMES:
         raise AttributeError(f"module 'imoca' has no attribute {name!r}")
     return getattr(import_module(_HOMES[name]), name)
+
+
+def __dir__() -> list[str]:
+    """The public names, loaded or not: what an editor or a notebook offers after ``imoca.``"""
+    return [*__all__, "__version__"]

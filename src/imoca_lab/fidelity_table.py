@@ -42,8 +42,8 @@ def fidelity_table(
     designs = problem.space.from_unit(sequence.random_base2(int(np.ceil(np.log2(n_designs))))[:n_designs])
     rows = []
     for simulator in problem.simulators:
-        if simulator.fidelity.kind != "none":
-            is_continuous = simulator.fidelity.kind == "continuous"
+        if simulator.fidelity.has_knob:
+            is_continuous = simulator.fidelity.is_continuous
             z = np.unique([*continuous, 1.0]) if is_continuous else simulator.fidelity.grid(len(continuous))
             rows += _rows_of(problem, simulator, designs, z)
     return rows

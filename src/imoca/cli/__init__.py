@@ -10,6 +10,7 @@ from typing import Annotated
 
 import typer
 
+from imoca import __version__
 from imoca.cli.add import add
 from imoca.cli.ask import ask
 from imoca.cli.check import check
@@ -75,8 +76,17 @@ def add_verbs(points: Iterable[EntryPoint]) -> None:
 add_verbs(entry_points(group=ENTRY_POINTS))
 
 
+def print_version(is_asked: bool) -> None:
+    if is_asked:
+        typer.echo(f"imoca {__version__}")
+        raise typer.Exit
+
+
 @app.callback()
 def options(
+    version: Annotated[
+        bool, typer.Option("--version", help="Show the version and exit.", callback=print_version, is_eager=True)
+    ] = False,
     debug: Annotated[bool, typer.Option(DEBUG, help="Show where an error came from, and all that is logged.")] = False,
 ) -> None:
     """Described here for the help; `main` takes it from anywhere on the line."""

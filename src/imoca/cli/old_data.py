@@ -11,7 +11,7 @@ from typing import Any
 
 from imoca.cli.text import from_spreadsheet_cell
 from imoca.errors import TrialError
-from imoca.problem.fidelity import Fidelity, FidelityValue
+from imoca.problem.fidelity import Fidelity, FidelityValue, Levels
 from imoca.problem.parameters import Choice, Parameter, Value
 from imoca.problem.problem import Problem
 
@@ -133,7 +133,7 @@ def _parameter_reader(parameter: Parameter) -> Read:
 
 
 def _fidelity_reader(fidelity: Fidelity) -> Read:
-    return _one_of(fidelity.values) if fidelity.kind == "levels" else float
+    return _one_of(fidelity.values) if isinstance(fidelity, Levels) else float
 
 
 def _one_of(values: Sequence[Value]) -> Read:

@@ -88,7 +88,7 @@ class InformationSearch:
                 outputs=tuple(names.index(output.name) for output in simulator.outputs),
                 fidelities=np.ones(1) if n_grid == TARGET_ONLY else simulator.fidelity.grid(n_grid),
                 cost=cost,
-                reduction=reduction if simulator.fidelity.kind == "continuous" else None,
+                reduction=reduction if simulator.fidelity.is_continuous else None,
             )
             for simulator, cost in zip(beliefs.problem.simulators, beliefs.costs, strict=True)
         ]

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Literal, TypedDict, get_args
 
 from imoca.errors import MethodError
-from imoca.problem.names import is_whole
+from imoca.problem.names import is_integer, plain_scalar
 
 InitialDesign = Literal["cheap", "paper", "target"]
 
@@ -30,7 +30,9 @@ class MethodSettings:
     fidelity_reduction: bool | None = None  # leave out fidelities that cannot be worth their cost
 
     def __post_init__(self) -> None:
-        if self.n_fronts is not None and (not is_whole(self.n_fronts) or self.n_fronts < 1):
+        for field in dataclasses.fields(self):
+            object.__setattr__(self, field.name, plain_scalar(getattr(self, field.name)))
+        if self.n_fronts is not None and (not is_integer(self.n_fronts) or self.n_fronts < 1):
             raise MethodError(
                 f"n_fronts is {self.n_fronts!r}.",
                 hint="Give the number of sampled fronts, a whole number of at least 1.",

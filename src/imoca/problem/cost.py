@@ -14,7 +14,7 @@ import numpy as np
 from imoca.arrays import Array
 from imoca.errors import CostError
 from imoca.problem.expression import Expression, compile_expression
-from imoca.problem.fidelity import Fidelity
+from imoca.problem.fidelity import Fidelity, Levels
 from imoca.problem.names import as_tuple, is_number
 from imoca.problem.reference import FunctionReference, function_identity
 
@@ -173,18 +173,18 @@ class LevelCosts:
     def depends_on_design(self) -> bool:
         return False
 
-    def check_fits(self, fidelity: Fidelity) -> None:
-        """There must be as many costs as levels."""
-        if len(self.values) != len(fidelity.values):
-            expected = f"{len(fidelity.values)} levels" if fidelity.kind == "levels" else "no levels"
-            raise CostError(
-                f"{len(self.values)} costs are given for a fidelity with {expected}.",
-                hint="Give one cost per level, in the order of the levels; without levels, an expression.",
-            )
+    def check_fits(self, fidelity: Fidelity) -> Levels:
+        """The levels that the costs belong to, or an error: there must be as many costs as levels."""
+        if isinstance(fidelity, Levels) and len(fidelity.values) == len(self.values):
+            return fidelity
+        expected = f"{len(fidelity.values)} levels" if isinstance(fidelity, Levels) else "no levels"
+        raise CostError(
+            f"{len(self.values)} costs are given for a fidelity with {expected}.",
+            hint="Give one cost per level, in the order of the levels; without levels, an expression.",
+        )
 
     def evaluate(self, columns: Mapping[str, Array], fidelity: Fidelity, z: Array) -> Array:
-        self.check_fits(fidelity)
-        raw = np.array(self.values)[fidelity.level_indices(z)]
+        raw = np.array(self.values)[self.check_fits(fidelity).level_indices(z)]
         return _checked(raw, columns, fidelity, z, "The list of costs per level")
 
 
@@ -216,7 +216,7 @@ def as_cost(declared: DeclaredCost | None, fidelity: Fidelity) -> Cost:
             f"The cost expression {cost.text!r} uses z, but the fidelity is not a number.",
             hint="Give one number per level, or an expression without z.",
         )
-    elif isinstance(cost, CallableCost) and cost.is_resolved and cost.uses_fidelity and fidelity.kind == "none":
+    elif isinstance(cost, CallableCost) and cost.is_resolved and cost.uses_fidelity and not fidelity.has_knob:
         raise CostError(
             "The cost function takes z, but the simulator has no fidelity.",
             hint="Drop the argument z, or declare a fidelity.",
@@ -227,7 +227,7 @@ def as_cost(declared: DeclaredCost | None, fidelity: Fidelity) -> Cost:
 def _build_cost(declared: DeclaredCost | None, fidelity: Fidelity) -> Cost:
     if isinstance(declared, Cost):
         return declared
-    if declared is None and fidelity.kind == "none":
+    if declared is None and not fidelity.has_knob:
         return ExpressionCost("1.0")
     if isinstance(declared, str):
         return MeasuredCost() if declared.strip() == MEASURED else ExpressionCost(declared)

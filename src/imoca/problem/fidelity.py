@@ -1,9 +1,9 @@
 """The accuracy knob of one simulator, in the user's own units and as z in [0, 1] with z = 1 at the target."""
 
-import math
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Self, final
 
 import numpy as np
 
@@ -15,67 +15,60 @@ from imoca.problem.names import as_tuple, duplicates, is_number, is_writable_tex
 FidelityValue = str | int | float | None
 
 
-@dataclass(frozen=True)
-class Fidelity:
-    """Built by `continuous`, `levels` or `none`.
+class Fidelity(ABC):
+    """Built by `continuous`, `levels` or `none`; each kind is a class that answers the same questions.
 
     z runs from the cheapest setting (0) to the one we care about (1). For a solver tolerance, where
     smaller is better, the target is the low end and z runs downwards.
     """
 
-    kind: Literal["continuous", "levels", "none"]
-    low: float = 0.0
-    high: float = 1.0
-    log: bool = False
-    is_target_low: bool = False
-    values: tuple[str | int | float, ...] = ()
-
-    def __post_init__(self) -> None:
-        if self.kind not in ("continuous", "levels", "none"):
+    def __new__(cls, *_: object, **__: object) -> Self:
+        if cls is Fidelity:
             raise FidelityError(
-                f"Fidelity of kind {self.kind!r}; it must be 'continuous', 'levels' or 'none'.",
+                "Fidelity(...) does not say of which kind it is.",
                 hint="Use Fidelity.continuous(low, high), Fidelity.levels([...]) or Fidelity.none().",
             )
-        if fault := interval_fault(self.low, self.high, self.log):
-            raise FidelityError(f"Fidelity: {fault}.", hint="Declare it as Fidelity.continuous(low, high).")
-        if self.kind == "levels":
-            self._check_levels()
+        return super().__new__(cls)
 
-    @classmethod
+    @staticmethod
     def continuous(
-        cls, low: float = 0.0, high: float = 1.0, *, log: bool = False, target: float | None = None
-    ) -> "Fidelity":
+        low: float = 0.0, high: float = 1.0, *, log: bool = False, target: float | None = None
+    ) -> "Continuous":
         """Any number between two ends; the target is one of the ends, the high one unless told."""
-        if fault := interval_fault(low, high, log):
-            raise FidelityError(
-                f"Fidelity: {fault}.",
-                hint="Declare it as Fidelity.continuous(low, high), with target=low if low is accurate.",
-            )
-        if target is not None and (not is_number(target) or target not in (low, high)):
+        declared = Continuous(low, high, log)  # the ends are sound before the target is compared with them
+        if target is None:
+            return declared
+        if not is_number(target) or target not in (low, high):
             raise FidelityError(
                 f"Fidelity: the target is {target!r}, but must be one of the ends {low!r} and {high!r}.",
                 hint="Move the end you care about to the target, or leave target out to aim at high.",
             )
-        return cls("continuous", float(low), float(high), log, target is not None and target == low)
+        return Continuous(low, high, log, is_target_low=bool(target == low))
 
-    @classmethod
-    def levels(cls, values: Sequence[str | int | float]) -> "Fidelity":
+    @staticmethod
+    def levels(values: Sequence[str | int | float]) -> "Levels":
         """Two or more settings, ordered from the cheapest to the most accurate, which is the target."""
-        declared = as_tuple(values, "Fidelity: the list of levels", FidelityError)
-        plain: tuple[str | int | float, ...] = tuple(plain_scalar(level) for level in declared)
-        return cls("levels", values=plain)
+        return Levels(as_tuple(values, "Fidelity: the list of levels", FidelityError))
 
-    @classmethod
-    def none(cls) -> "Fidelity":
+    @staticmethod
+    def none() -> "Exact":
         """No knob: every run is at the target."""
-        return cls("none")
+        return Exact()
 
     @property
+    @abstractmethod
+    def has_knob(self) -> bool:
+        """Whether there is more than one setting to choose from."""
+
+    @property
+    @abstractmethod
+    def is_continuous(self) -> bool:
+        """Whether there are settings as near to the target as one likes."""
+
+    @property
+    @abstractmethod
     def is_numeric(self) -> bool:
         """Whether a cost expression may use z: the settings are numbers."""
-        if self.kind == "levels":
-            return all(is_number(level) for level in self.values)
-        return self.kind == "continuous"
 
     @property
     def target(self) -> FidelityValue:
@@ -87,18 +80,11 @@ class Fidelity:
 
     def encode(self, value: FidelityValue) -> float:
         """z of a setting in the user's own units."""
-        given = plain_scalar(value)
-        if self.kind == "none" and given is None:
-            return 1.0
-        if self.kind == "levels" and _is_level(given) and given in self.values:
-            return self.values.index(given) / (len(self.values) - 1)
-        if self.kind == "continuous" and is_number(given) and self.low <= given <= self.high:
-            fraction = float(interval_to_unit(np.asarray(float(given)), self.low, self.high, self.log))
-            return 1.0 - fraction if self.is_target_low else fraction
-        raise FidelityError(
-            f"Fidelity {value!r} is not {self._allowed()}.",
-            hint="Fidelities are given in the simulator's own units, as declared in the problem.",
-        )
+        return float(self.encode_all([value])[0])
+
+    @abstractmethod
+    def encode_all(self, values: Sequence[FidelityValue]) -> Array:  # (n,)
+        """z of many settings at once; the first that is not one of ours is refused."""
 
     def decode(self, z: float) -> FidelityValue:
         """The setting at z in the user's own units: the nearest level, or a number inside the range."""
@@ -107,56 +93,185 @@ class Fidelity:
                 f"Encoded fidelity {z!r} is not a number in [0, 1].",
                 hint="Encoded fidelities come from encode.",
             )
-        if self.kind == "none":
-            return None
-        if self.kind == "levels":
-            return self.values[int(self.level_indices(np.array([z]))[0])]
-        return float(self.numbers(np.array([z]))[0])
+        return self._setting(float(z))
 
+    @abstractmethod
     def numbers(self, z: Array) -> Array:
         """Many settings at once as numbers, for cost expressions; any shape, only if `is_numeric`."""
-        if not self.is_numeric:
-            raise FidelityError(
-                f"The fidelity is {self._allowed()}, which is not a number.",
-                hint="Use numeric levels, or give the cost as one number per level.",
-            )
-        if self.kind == "levels":
-            return np.array(self.values, dtype=np.float64)[self.level_indices(z)]
-        fraction = 1.0 - np.asarray(z) if self.is_target_low else np.asarray(z)
-        return interval_from_unit(fraction, self.low, self.high, self.log)
 
-    def level_indices(self, z: Array) -> IntArray:
-        """Position of the nearest level; any shape."""
-        return np.rint(np.clip(z, 0.0, 1.0) * (len(self.values) - 1)).astype(np.int64)
-
+    @abstractmethod
     def grid(self, n: int) -> Array:
         """z values that cover the knob: n equally spaced ones, or all levels, or the target alone."""
-        if self.kind == "none":
-            return np.ones(1)
-        if self.kind == "levels":
-            return np.arange(len(self.values)) / (len(self.values) - 1)
+
+    @abstractmethod
+    def _setting(self, z: float) -> FidelityValue:
+        """The setting at z, which is a number."""
+
+    @abstractmethod
+    def _allowed(self) -> str:
+        """What a setting may be, in words."""
+
+    def _refusal(self, value: FidelityValue) -> FidelityError:
+        return FidelityError(
+            f"Fidelity {value!r} is not {self._allowed()}.",
+            hint="Fidelities are given in the simulator's own units, as declared in the problem.",
+        )
+
+    def _not_numeric(self) -> FidelityError:
+        return FidelityError(
+            f"The fidelity is {self._allowed()}, which is not a number.",
+            hint="Use numeric levels, or give the cost as one number per level.",
+        )
+
+
+@final
+@dataclass(frozen=True)
+class Continuous(Fidelity):
+    """Any number between two ends, of which one is the target."""
+
+    low: float = 0.0
+    high: float = 1.0
+    log: bool = False
+    is_target_low: bool = False
+
+    def __post_init__(self) -> None:
+        if fault := interval_fault(self.low, self.high, self.log):
+            raise FidelityError(
+                f"Fidelity: {fault}.",
+                hint="Declare it as Fidelity.continuous(low, high), with target=low if low is accurate.",
+            )
+        object.__setattr__(self, "low", float(self.low))
+        object.__setattr__(self, "high", float(self.high))
+
+    @property
+    def has_knob(self) -> bool:
+        return True
+
+    @property
+    def is_continuous(self) -> bool:
+        return True
+
+    @property
+    def is_numeric(self) -> bool:
+        return True
+
+    def encode_all(self, values: Sequence[FidelityValue]) -> Array:  # (n,)
+        settings = np.empty(len(values))
+        for i, value in enumerate(values):
+            if not (is_number(value) and self.low <= value <= self.high):
+                raise self._refusal(value)
+            settings[i] = value
+        fractions = interval_to_unit(settings, self.low, self.high, self.log)
+        return 1.0 - fractions if self.is_target_low else fractions
+
+    def numbers(self, z: Array) -> Array:
+        fractions = 1.0 - np.asarray(z) if self.is_target_low else np.asarray(z)
+        return interval_from_unit(fractions, self.low, self.high, self.log)
+
+    def grid(self, n: int) -> Array:
         if n < 2:
             raise FidelityError(f"A fidelity grid of {n!r} points.", hint="Ask for two or more points.")
         return np.linspace(0.0, 1.0, n)
 
-    def _check_levels(self) -> None:
-        invalid = [level for level in self.values if not _is_level(level)]
-        if invalid or len(self.values) < 2 or duplicates(self.values):
+    def _setting(self, z: float) -> FidelityValue:
+        return float(self.numbers(np.array([z]))[0])
+
+    def _allowed(self) -> str:
+        return f"a number in [{self.low}, {self.high}]"
+
+
+@final
+@dataclass(frozen=True)
+class Levels(Fidelity):
+    """Two or more settings, ordered from the cheapest to the most accurate, which is the target."""
+
+    values: tuple[str | int | float, ...]
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "values", tuple(plain_scalar(level) for level in self.values))
+        if not all(map(_is_level, self.values)) or len(self.values) < 2 or duplicates(self.values):
             raise FidelityError(
                 f"Fidelity: the levels are {list(self.values)!r}, but must be two or more different strings"
                 " or finite numbers.",
                 hint="List them from the cheapest to the most accurate; for one alone use Fidelity.none().",
             )
 
+    @property
+    def has_knob(self) -> bool:
+        return True
+
+    @property
+    def is_continuous(self) -> bool:
+        return False
+
+    @property
+    def is_numeric(self) -> bool:
+        return all(is_number(level) for level in self.values)
+
+    def encode_all(self, values: Sequence[FidelityValue]) -> Array:  # (n,)
+        positions = {level: i for i, level in enumerate(self.values)}
+        indices = np.empty(len(values))
+        for i, value in enumerate(values):
+            given = plain_scalar(value)
+            if not _is_level(given) or given not in positions:
+                raise self._refusal(value)
+            indices[i] = positions[given]
+        return indices / (len(self.values) - 1)
+
+    def numbers(self, z: Array) -> Array:
+        if not self.is_numeric:
+            raise self._not_numeric()
+        return np.array(self.values, dtype=np.float64)[self.level_indices(z)]
+
+    def level_indices(self, z: Array) -> IntArray:
+        """Position of the nearest level; any shape."""
+        return np.rint(np.clip(z, 0.0, 1.0) * (len(self.values) - 1)).astype(np.int64)
+
+    def grid(self, n: int) -> Array:
+        return np.arange(len(self.values)) / (len(self.values) - 1)
+
+    def _setting(self, z: float) -> FidelityValue:
+        return self.values[int(self.level_indices(np.array([z]))[0])]
+
     def _allowed(self) -> str:
-        if self.kind == "none":
-            return "None, for the simulator has no fidelity"
-        if self.kind == "levels":
-            return f"one of the levels {list(self.values)!r}"
-        return f"a number in [{self.low}, {self.high}]"
+        return f"one of the levels {list(self.values)!r}"
+
+
+@final
+@dataclass(frozen=True)
+class Exact(Fidelity):
+    """No knob: every run is at the target, and its setting is None."""
+
+    @property
+    def has_knob(self) -> bool:
+        return False
+
+    @property
+    def is_continuous(self) -> bool:
+        return False
+
+    @property
+    def is_numeric(self) -> bool:
+        return False
+
+    def encode_all(self, values: Sequence[FidelityValue]) -> Array:  # (n,)
+        for value in values:
+            if value is not None:
+                raise self._refusal(value)
+        return np.ones(len(values))
+
+    def numbers(self, z: Array) -> Array:
+        raise self._not_numeric()
+
+    def grid(self, n: int) -> Array:
+        return np.ones(1)
+
+    def _setting(self, z: float) -> FidelityValue:
+        return None
+
+    def _allowed(self) -> str:
+        return "None, for the simulator has no fidelity"
 
 
 def _is_level(value: object) -> bool:
-    if isinstance(value, str):
-        return is_writable_text(value)
-    return is_number(value) and math.isfinite(value)
+    return is_writable_text(value) if isinstance(value, str) else is_number(value)

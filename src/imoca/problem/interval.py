@@ -16,7 +16,7 @@ def interval_fault(low: object, high: object, log: object) -> str | None:
         return f"log is {log!r}, but must be True or False"
     if not low < high:
         return f"low = {low!r} must be less than high = {high!r}"
-    if not math.isfinite(high - low):
+    if not math.isfinite(float(high) - float(low)):
         return f"the range from {low!r} to {high!r} is too wide for floating point"
     if log and low <= 0.0:
         return f"a logarithmic scale needs low > 0, but low = {low!r}"

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Iterable, Sequence
+from numbers import Integral, Real
 from typing import Any, TypeGuard, TypeVar
 
 import numpy as np
@@ -27,8 +28,8 @@ def is_writable_text(text: str) -> bool:
 
 
 def is_number(value: object) -> TypeGuard[float]:
-    """A finite real number; booleans, NaN and numbers in quotes are not."""
-    if isinstance(value, bool) or not isinstance(value, int | float | np.integer | np.floating):
+    """A finite real number, Python's or NumPy's or a fraction; booleans, NaN and numbers in quotes are not."""
+    if isinstance(value, bool) or not isinstance(value, int | float | Real):
         return False
     try:
         return math.isfinite(float(value))
@@ -36,14 +37,22 @@ def is_number(value: object) -> TypeGuard[float]:
         return False
 
 
+def is_integer(value: object) -> TypeGuard[int]:
+    """An int, Python's or NumPy's: what counts and numbers things. Neither True nor 4.0 does."""
+    return isinstance(value, Integral) and not isinstance(value, bool)
+
+
 def is_whole(value: object) -> TypeGuard[float]:
-    """A number without a fraction, be it an int or a float such as 4.0."""
-    return is_number(value) and float(value) == int(value)
+    """A number without a fraction, be it an int or a float such as 4.0: what a quantity may be."""
+    return is_integer(value) or (is_number(value) and float(value).is_integer())
 
 
 def plain_scalar(value: Any) -> Any:
-    """The Python value inside a NumPy scalar; anything else unchanged."""
-    return value.item() if isinstance(value, np.generic) else value
+    """The Python value of a NumPy scalar or of a fraction, such as files can hold; anything else unchanged."""
+    item = value.item() if isinstance(value, np.generic) else value
+    if isinstance(item, int | float) or not is_number(item):
+        return item
+    return int(item) if is_integer(item) else float(item)
 
 
 def as_tuple(values: Iterable[T], what: str, error: type[ImocaError]) -> tuple[T, ...]:

@@ -111,7 +111,7 @@ class Integer:
     def __post_init__(self) -> None:
         check_name(self.name, "a parameter", ParameterError)
         is_valid = is_whole(self.low) and is_whole(self.high) and self.low < self.high
-        if not is_valid or max(abs(self.low), abs(self.high)) > LARGEST_INTEGER:
+        if not is_valid or max(abs(int(self.low)), abs(int(self.high))) > LARGEST_INTEGER:
             raise ParameterError(
                 f"Parameter {self.name!r}: the bounds are {self.low!r} and {self.high!r}, but must be whole"
                 f" numbers, low less than high, none beyond {LARGEST_INTEGER} in size.",

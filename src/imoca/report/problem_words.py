@@ -6,7 +6,7 @@ import re
 import shlex
 
 from imoca.problem.cost import CallableCost, ExpressionCost, LevelCosts
-from imoca.problem.fidelity import Fidelity
+from imoca.problem.fidelity import Continuous, Fidelity
 from imoca.problem.parameters import Choice, Parameter, Real
 from imoca.problem.reference import FunctionReference, reference_to
 from imoca.problem.simulator import Command, Simulator
@@ -25,12 +25,13 @@ def parameter_words(parameter: Parameter) -> tuple[str, str]:
 
 
 def fidelity_words(fidelity: Fidelity) -> str:
-    if fidelity.kind == "none":
+    if not fidelity.has_knob:
         return "none: always at full accuracy"
-    if fidelity.kind == "levels":
-        return f"{', '.join(map(number, fidelity.values))}; the last is full accuracy"
-    log = ", log" if fidelity.log else ""
-    return f"{fidelity.low:g} to {fidelity.high:g}{log}; full accuracy at {number(fidelity.target)}"
+    if isinstance(fidelity, Continuous):
+        log = ", log" if fidelity.log else ""
+        return f"{fidelity.low:g} to {fidelity.high:g}{log}; full accuracy at {number(fidelity.target)}"
+    settings = [fidelity.decode(float(z)) for z in fidelity.grid(2)]
+    return f"{', '.join(map(number, settings))}; the last is full accuracy"
 
 
 def cost_words(simulator: Simulator) -> str:

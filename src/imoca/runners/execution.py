@@ -66,9 +66,9 @@ def _call(job: Job) -> Any:
         raise ProblemError(
             f"Simulator {job.simulator.name!r} has nothing to run.", hint="Give Simulator(..., run=function)."
         )
-    if job.simulator.fidelity.kind == "none":
-        return function(**job.parameters)
-    return function(**job.parameters, z=job.fidelity)
+    if job.simulator.fidelity.has_knob:
+        return function(**job.parameters, z=job.fidelity)
+    return function(**job.parameters)
 
 
 def _read(simulator: Simulator, returned: Any) -> tuple[dict[str, float], float | None]:

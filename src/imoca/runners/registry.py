@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from imoca.errors import RunnerError
+from imoca.problem.names import is_integer
 from imoca.problem.problem import Problem
 from imoca.problem.simulator import Command
 from imoca.runners.base import Runner
@@ -11,12 +12,12 @@ from imoca.runners.inline import InlineRunner
 
 def make_runner(problem: Problem, workers: int | None, dask: str | None) -> Runner:
     """In this process unless workers or a Dask scheduler are named."""
-    if workers is not None and (isinstance(workers, bool) or not isinstance(workers, int) or workers < 1):
+    if workers is not None and (not is_integer(workers) or workers < 1):
         raise RunnerError(f"workers is {workers!r}.", hint="Give the number of simulators to run at a time, 1 or more.")
     if workers is not None and dask is None:
         from imoca.runners.workers import WorkerRunner
 
-        return WorkerRunner(workers, problem.simulators)
+        return WorkerRunner(int(workers), problem.simulators)
     for simulator in problem.simulators:
         if simulator.timeout is not None and not isinstance(simulator.run, Command):
             raise RunnerError(
@@ -26,5 +27,5 @@ def make_runner(problem: Problem, workers: int | None, dask: str | None) -> Runn
     if dask is not None:
         from imoca.runners.dask import DaskRunner
 
-        return DaskRunner(dask, workers)
+        return DaskRunner(dask, None if workers is None else int(workers))
     return InlineRunner()

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from imoca.errors import MethodError, SimulatorError, TrialError
-from imoca.problem.names import is_whole
+from imoca.problem.names import is_integer, is_number, plain_scalar
 from imoca.runners.base import Finished, Job, Runner
 from imoca.runners.process_tree import end_processes
 from imoca.snapshot.accounting import bill, is_cost_guessed
@@ -22,7 +22,6 @@ from imoca.study.heartbeat import Heartbeat
 from imoca.study.journal import elapsed, is_settled, merged_answer, next_job
 from imoca.study.progress import Progress
 from imoca.study.stop_signals import StopSignals
-from imoca.trials.checks import is_finite_number
 from imoca.trials.trial import Run, RunState, Trial, TrialState
 
 if TYPE_CHECKING:
@@ -50,13 +49,15 @@ class Limits:
                 "Neither a budget nor a time nor a number of trials is given.", hint="Give one, such as budget=30."
             )
         for what, amount in (("budget", self.budget), ("time", self.seconds)):
-            if amount is not None and (not is_finite_number(amount) or amount <= 0.0):
+            if amount is not None and (not is_number(amount) or amount <= 0.0):
                 raise MethodError(
                     f"The {what} is {amount!r}.",
                     hint="Give a positive number: of full-fidelity runs for the budget, of seconds for the time.",
                 )
-        if self.trials is not None and (not is_whole(self.trials) or self.trials < 1):
+        if self.trials is not None and (not is_integer(self.trials) or self.trials < 1):
             raise MethodError(f"The number of trials is {self.trials!r}.", hint="Give a whole number of at least 1.")
+        for field in dataclasses.fields(self):
+            object.__setattr__(self, field.name, plain_scalar(getattr(self, field.name)))
 
 
 class Loop:

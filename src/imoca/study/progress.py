@@ -138,7 +138,7 @@ class LivePanel:
             bar = ProgressBar(self._budget, min(self._spent, self._budget), width=40)
             grid.add_row("cost", bar, self._cost_in_words())
         for simulator in self._study.problem.simulators:
-            if simulator.fidelity.kind != "none":
+            if simulator.fidelity.has_knob:
                 name = Text(printable(simulator.name), overflow="ellipsis", no_wrap=True)
                 grid.add_row(name, Text(self._fidelity_use(simulator.name)), "low → full accuracy")
         lines = [Text(printable(line), overflow="ellipsis", no_wrap=True) for line in self._lines()]

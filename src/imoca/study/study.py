@@ -11,6 +11,7 @@ from imoca.errors import MethodError, ProblemError, StorageError, TrialError
 from imoca.methods.registry import MethodName, get_method, usable_settings
 from imoca.methods.settings import InitialDesign, MethodSettings
 from imoca.problem.fidelity import FidelityValue
+from imoca.problem.names import is_integer
 from imoca.problem.parameters import Value
 from imoca.problem.problem import Problem
 from imoca.runners.execution import check_runnable
@@ -23,6 +24,7 @@ from imoca.storage.definition import Definition
 from imoca.storage.memory import MemoryStorage
 from imoca.storage.owner import Owner
 from imoca.storage.sqlite.storage import SQLiteStorage
+from imoca.study.inscription import inscription
 from imoca.study.loop import Limits, Loop, OnQuestion
 from imoca.study.progress import progress_display
 from imoca.study.redefinition import check_same
@@ -65,17 +67,19 @@ class Study:
                 f"The problem declares constraint(s) {names}, which no method takes into account yet.",
                 hint="Leave them out, or turn them into objectives.",
             )
-        if isinstance(seed, bool) or not isinstance(seed, int) or seed < 0:
+        if not is_integer(seed) or seed < 0:
             raise MethodError(f"The seed is {seed!r}.", hint="Give a whole number of at least 0.")
         settings = MethodSettings(n_fronts, initial_design, fidelity_reduction)
         self.problem = problem
         self.method = method
-        self.seed = seed
+        self.seed = int(seed)
         self._method = get_method(method, settings)
         self._storage = _opened(storage)
         self._table = TrialTable.encode(problem, ())
         if isinstance(self._storage, SQLiteStorage):
-            definition = Definition(storable_problem(problem), method, seed, dict(settings.given), imoca.__version__)
+            definition = Definition(
+                storable_problem(problem), method, self.seed, dict(settings.given), imoca.__version__
+            )
             if not check_same(self._storage.define(definition), definition, self._storage.path):
                 self._storage.redefine(definition)
 
@@ -91,6 +95,9 @@ class Study:
         settings = usable_settings(stored.method, stored.settings)
         problem = problem_from_toml(stored.problem)
         return cls(problem, method=stored.method, seed=stored.seed, storage=storage, **settings)
+
+    def __repr__(self) -> str:
+        return inscription(self, _place(self._storage))
 
     @property
     def trials(self) -> tuple[Trial, ...]:
@@ -142,7 +149,7 @@ class Study:
         """The next question, or the next ``n``; questions still unanswered are taken into account."""
         if n is None:
             return self._ask(is_launched=False)
-        if isinstance(n, bool) or not isinstance(n, int) or n < 1:
+        if not is_integer(n) or n < 1:
             raise TrialError(f"ask was called with n = {n!r}.", hint="Ask for one or more trials.")
         return [self.ask() for _ in range(n)]
 
@@ -184,7 +191,7 @@ class Study:
             has_values = any(output.name in values for output in simulator.outputs)
             if not has_values:
                 not_run.append(simulator.name)
-            elif simulator.name not in fidelities and simulator.fidelity.kind != "none":
+            elif simulator.name not in fidelities and simulator.fidelity.has_knob:
                 raise TrialError(
                     f"The fidelity of simulator {simulator.name!r} is missing.",
                     hint=f"At full accuracy it is {simulator.fidelity.target!r}.",
@@ -223,7 +230,7 @@ class Study:
             check_runnable(self.problem, self.folder)
         runner = make_runner(self.problem, workers, dask)
         try:
-            display = progress_display(self, budget, progress)
+            display = progress_display(self, limits.budget, progress)
             Loop(self, self._storage, runner, limits, on_question, on_trial, display).run()
         finally:
             runner.close()
@@ -275,9 +282,9 @@ class Study:
 
     def _number(self, trial: Trial | int) -> int:
         number = trial.number if isinstance(trial, Trial) else trial
-        if isinstance(number, bool) or not isinstance(number, int):
+        if not is_integer(number):
             raise TrialError(f"{trial!r} is no trial.", hint="Give the trial that ask returned, or its number.")
-        return number
+        return int(number)
 
     def _checked(
         self,
@@ -322,3 +329,13 @@ def _opened(storage: Storage | str | Path | None) -> Storage:
     if storage is None:
         return MemoryStorage()
     return SQLiteStorage(storage) if isinstance(storage, str | Path) else storage
+
+
+def _place(storage: Storage) -> str:
+    match storage:
+        case SQLiteStorage():
+            return f"stored in {storage.path}"
+        case MemoryStorage():
+            return "kept in memory"
+        case _:
+            return f"kept by a {type(storage).__name__}"

@@ -13,7 +13,7 @@ import tomli_w
 
 from imoca.errors import ImocaError, ProblemError
 from imoca.problem.cost import CallableCost, Cost, DeclaredCost, ExpressionCost, LevelCosts
-from imoca.problem.fidelity import Fidelity
+from imoca.problem.fidelity import Continuous, Fidelity, Levels
 from imoca.problem.parameters import Choice, Integer, Parameter, Real
 from imoca.problem.problem import Problem
 from imoca.problem.reference import FunctionReference, reference_to, writable_reference
@@ -217,15 +217,16 @@ def _outputs_table(outputs: tuple[Output, ...]) -> dict[str, str]:
 
 
 def _fidelity_table(fidelity: Fidelity) -> dict[str, Any] | None:
-    if fidelity.kind == "none":
-        return None
-    if fidelity.kind == "levels":
-        return {"levels": list(fidelity.values)}
-    return _present(
-        low=fidelity.low,
-        high=fidelity.high,
-        log=True if fidelity.log else None,
-        target=fidelity.low if fidelity.is_target_low else None,
+    match fidelity:
+        case Continuous(low, high, log, is_target_low):
+            return _present(low=low, high=high, log=True if log else None, target=low if is_target_low else None)
+        case Levels(values):
+            return {"levels": list(values)}
+        case _ if not fidelity.has_knob:
+            return None
+    raise ProblemError(
+        f"A study file has no words for the fidelity {fidelity!r}.",
+        hint="Use Fidelity.continuous(low, high) or Fidelity.levels([...]), or keep the study in memory.",
     )
 
 

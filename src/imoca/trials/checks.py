@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
-from numbers import Real as RealNumber
-
-import numpy as np
 
 from imoca.errors import CostError, TrialError
+from imoca.problem.names import is_number
 from imoca.problem.simulator import Simulator
 
 LARGEST_VALUE = 1e150  # its square is still a number
@@ -30,29 +27,19 @@ def check_values(simulator: Simulator, values: Mapping[str, object]) -> dict[str
 
 def check_cost(simulator_name: str, cost: object) -> float:
     """A positive finite cost in the simulator's own units."""
-    if not is_finite_number(cost) or float(cost) <= 0.0:  # type: ignore[arg-type]
+    if not is_number(cost) or float(cost) <= 0.0:
         raise CostError(
             f"The cost of simulator {simulator_name!r} came as {cost!r}.",
             hint="Tell a positive finite number in the simulator's own units (seconds, core hours, ...).",
         )
-    return float(cost)  # type: ignore[arg-type]
-
-
-def is_finite_number(value: object) -> bool:
-    """Real, finite and a scalar; True and False are not numbers here."""
-    if not isinstance(value, RealNumber) or isinstance(value, bool | np.bool_):
-        return False
-    try:
-        return math.isfinite(float(value))
-    except OverflowError:
-        return False
+    return float(cost)
 
 
 def _finite(what: str, value: object) -> float:
-    if not is_finite_number(value) or abs(float(value)) > LARGEST_VALUE:  # type: ignore[arg-type]
+    if not is_number(value) or abs(float(value)) > LARGEST_VALUE:
         raise TrialError(
             f"{what} came as {value!r}.",
             hint=f"Tell a finite number up to {LARGEST_VALUE:g} in size, or report the simulator as failed with"
             " study.fail or failures=.",
         )
-    return float(value)  # type: ignore[arg-type]
+    return float(value)

@@ -94,7 +94,7 @@ ARRAYS = ("x", "z", "values", "costs", "wasted", "states")
 
 
 def _encoded(simulator: Simulator, trials: Sequence[Trial]) -> Array:  # (n,)
-    return np.array([simulator.fidelity.encode(trial.fidelities[simulator.name]) for trial in trials], dtype=np.float64)
+    return simulator.fidelity.encode_all([trial.fidelities[simulator.name] for trial in trials])
 
 
 def _columns(columns: Sequence[Array], n: int) -> Array:  # (n, len(columns))

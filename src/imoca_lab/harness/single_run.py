@@ -61,7 +61,7 @@ def _fidelities(table: TrialTable) -> dict[str, tuple[float, ...]]:
     return {
         simulator.name: tuple(table.z[:, s].tolist())
         for s, simulator in enumerate(table.problem.simulators)
-        if simulator.fidelity.kind != "none"
+        if simulator.fidelity.has_knob
     }
 
 

@@ -74,4 +74,4 @@ def shared_fidelities(table: TrialTable) -> Array:  # (n,)
 
 
 def _has_knob(problem: Problem) -> BoolArray:  # (n_simulators,)
-    return np.array([simulator.fidelity.kind != "none" for simulator in problem.simulators], dtype=np.bool_)
+    return np.array([simulator.fidelity.has_knob for simulator in problem.simulators], dtype=np.bool_)

@@ -44,7 +44,7 @@ class SharedFidelitySearch:
     def suggest(self, table: TrialTable, seed: int) -> Candidate:
         problem = table.problem
         check_objectives(problem, self.criterion.upper())
-        if all(simulator.fidelity.kind == "none" for simulator in problem.simulators):
+        if not any(simulator.fidelity.has_knob for simulator in problem.simulators):
             raise MethodError(
                 f"BoTorch's {self.criterion.upper()} chooses a fidelity, but no simulator has one.",
                 hint="Use botorch-qlognehvi, or another method for full accuracy.",

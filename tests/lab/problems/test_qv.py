@@ -46,7 +46,7 @@ def test_the_low_level_differs_as_specified() -> None:
 def test_only_the_second_objective_has_a_fidelity() -> None:
     problem = qv().problem
     first, second = problem.simulators
-    assert first.fidelity.kind == "none"
+    assert not first.fidelity.has_knob
     assert second.fidelity.values == ("low", "high")
     x = np.full((1, 8), 0.5)
     np.testing.assert_allclose(second.cost_ratio(problem.space, x, np.array([0.0, 1.0]))[0], [0.1, 1.0])

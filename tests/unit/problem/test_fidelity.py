@@ -1,4 +1,5 @@
 import math
+import pickle
 
 import numpy as np
 import pytest
@@ -6,10 +7,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from imoca.errors import FidelityError
-from imoca.problem.fidelity import Fidelity
+from imoca.problem.fidelity import Continuous, Exact, Fidelity, Levels
 
 TOLERANCE = Fidelity.continuous(1e-8, 1e-2, log=True, target=1e-8)
 LEVELS = Fidelity.levels(["beam", "shell", "solid"])
+EVERY_KIND = (Fidelity.continuous(3, 9), TOLERANCE, LEVELS, Fidelity.levels([8, 2.5]), Fidelity.none())
 
 
 def test_z_is_one_at_the_target_and_zero_at_the_cheapest():
@@ -39,6 +41,20 @@ def test_decoding_and_encoding_agree(z):
         assert fidelity.encode(fidelity.decode(z)) == pytest.approx(z, abs=1e-9)
         assert fidelity.low <= fidelity.decode(z) <= fidelity.high
         assert fidelity.numbers(np.array([z]))[0] == fidelity.decode(z)
+
+
+def test_many_settings_are_encoded_at_once_by_hand():
+    np.testing.assert_allclose(TOLERANCE.encode_all([1e-2, 1e-5, 1e-8]), [0.0, 0.5, 1.0], atol=1e-12)
+    np.testing.assert_array_equal(Fidelity.continuous(10, 50).encode_all([20, np.float32(30.0), 50.0]), [0.25, 0.5, 1])
+    np.testing.assert_array_equal(LEVELS.encode_all(["solid", np.str_("beam"), "shell"]), [1.0, 0.0, 0.5])
+    np.testing.assert_array_equal(Fidelity.levels([8, 2.5]).encode_all([np.int64(8), 8.0, 2.5]), [0.0, 0.0, 1.0])
+    np.testing.assert_array_equal(Fidelity.none().encode_all([None, None]), [1.0, 1.0])
+
+
+@pytest.mark.parametrize("fidelity", EVERY_KIND)
+def test_no_setting_is_encoded_as_none(fidelity):
+    assert fidelity.encode_all([]).shape == (0,)
+    assert fidelity.encode_all([]).dtype == np.float64
 
 
 def test_levels_decode_to_the_nearest_one():
@@ -82,6 +98,9 @@ def test_a_value_that_is_not_allowed_is_refused_with_what_is(fidelity, value, al
         fidelity.encode(value)
     assert repr(value) in caught.value.message
     assert caught.value.hint
+    with pytest.raises(FidelityError) as among_others:
+        fidelity.encode_all([fidelity.target, value, fidelity.cheapest])
+    assert (among_others.value.message, among_others.value.hint) == (caught.value.message, caught.value.hint)
 
 
 @pytest.mark.parametrize(
@@ -100,8 +119,11 @@ def test_a_value_that_is_not_allowed_is_refused_with_what_is(fidelity, value, al
         lambda: Fidelity.levels([0, True]),
         lambda: Fidelity.levels([0, None]),
         lambda: Fidelity.levels("ab"),
+        lambda: Fidelity.continuous(2, 1, target=3),
         lambda: Fidelity("both"),
-        lambda: Fidelity("continuous", low=1.0, high=0.0),
+        lambda: Fidelity("continuous", low=0.0, high=1.0),
+        lambda: Continuous(low=1.0, high=0.0),
+        lambda: Levels(("a",)),
     ],
 )
 def test_a_wrong_declaration_is_refused_with_a_hint(declare):
@@ -119,3 +141,28 @@ def test_only_numbers_count_as_numeric():
         LEVELS.numbers(np.array([1.0]))
     with pytest.raises(FidelityError, match="nan"):
         LEVELS.decode(math.nan)
+
+
+def test_the_makers_give_the_kind_they_name():
+    assert Fidelity.continuous(1, 3, target=1) == Continuous(1.0, 3.0, is_target_low=True)
+    assert Fidelity.levels(np.array([1, 2])) == Levels((1, 2))
+    assert Fidelity.none() == Exact()
+
+
+def test_what_a_knob_is_told_by_its_kind():
+    assert [fidelity.has_knob for fidelity in EVERY_KIND] == [True, True, True, True, False]
+    assert [fidelity.is_continuous for fidelity in EVERY_KIND] == [True, True, False, False, False]
+
+
+def test_fidelities_are_equal_if_declared_alike_and_survive_a_journey_to_another_process():
+    for i, fidelity in enumerate(EVERY_KIND):
+        travelled = pickle.loads(pickle.dumps(fidelity))  # noqa: S301 - our own bytes
+        assert [travelled == other for other in EVERY_KIND] == [i == j for j in range(len(EVERY_KIND))]
+        assert hash(travelled) == hash(fidelity)
+    assert len({*EVERY_KIND, Fidelity.none(), Fidelity.continuous(3.0, 9.0)}) == len(EVERY_KIND)
+
+
+def test_ends_and_levels_given_as_numpy_numbers_are_kept_as_plain_ones():
+    ends = Fidelity.continuous(np.int64(1), np.float32(2.0), target=np.int64(1))
+    assert (type(ends.low), type(ends.high), type(ends.is_target_low)) == (float, float, bool)
+    assert [type(level) for level in Levels((np.int64(1), np.float64(2.5), np.str_("a"))).values] == [int, float, str]

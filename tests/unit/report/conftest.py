@@ -52,7 +52,7 @@ def record_of(n_objectives: int, hostile: str = "") -> dict[str, object]:
         "fidelities": tuple(
             FidelityRecord(
                 f"s{j}{hostile}",
-                *("levels", (0, 1, 2), (0.0, 0.5, 1.0), ("coarse", f"fine{hostile}", "coarse"), (0.0, 1.0, 0.0)),
+                *((0, 1, 2), (0.0, 0.5, 1.0), ("coarse", f"fine{hostile}", "coarse"), (0.0, 1.0, 0.0)),
                 *((False, False, True), (0.0, 1.0), ("coarse", f"fine{hostile}")),
             )
             for j in range(n_objectives)

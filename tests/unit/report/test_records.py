@@ -63,6 +63,16 @@ def test_the_fidelities_are_those_of_the_trials(study: Study) -> None:
     assert left_record.costs_before[-1] < study.cost_spent
 
 
+def test_a_simulator_without_a_knob_has_no_fidelities_to_show() -> None:
+    outputs = [Objective("f", "minimize")], [Objective("g", "minimize")]
+    exact = Simulator("exact", outputs[0])
+    coarse = Simulator("coarse", outputs[1], fidelity=Fidelity.levels([1, 2]), cost=[1, 3])
+    made = Study(Problem([Real("x", 0, 1)], [exact, coarse]))
+    made.add({"x": 0.5}, {"coarse": 1}, {"f": 1.0, "g": 2.0})
+    (record,) = fidelity_records(made.snapshot())
+    assert (record.simulator, record.settings) == ("coarse", (1,))
+
+
 def test_a_left_out_prediction_is_what_the_others_alone_predict(study: Study) -> None:
     beliefs = believe(study.table())
     assert beliefs is not None

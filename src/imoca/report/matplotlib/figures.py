@@ -61,7 +61,7 @@ def convergence_figure(record: ConvergenceRecord) -> Figure:
 
 
 def fidelities_figure(records: Sequence[FidelityRecord]) -> Figure:
-    shown = [record for record in records if record.kind != "none" and record.trials]
+    shown = [record for record in records if record.trials]
     if not shown:
         return nothing_to_show(TITLES["fidelities"], NOTHING["fidelities"])
     made = empty_figure(TITLES["fidelities"], (SIZE[0], 1.1 + 1.7 * len(shown)))

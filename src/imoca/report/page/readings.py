@@ -139,7 +139,7 @@ def convergence_reading(record: ConvergenceRecord) -> str:
 
 
 def fidelities_reading(records: Sequence[FidelityRecord]) -> str:
-    shown = [record for record in records if record.kind != "none" and record.trials]
+    shown = [record for record in records if record.trials]
     if not shown:
         return NOTHING["fidelities"]
     parts = [

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from imoca.problem.names import is_number
 from imoca.problem.parameters import Value
 from imoca.report.figure_names import COST_UNIT, TITLES, FigureName
 from imoca.report.labels import with_deviation
@@ -164,8 +165,7 @@ def _parameter_cells(point: ParetoPoint) -> list[Cell]:
 
 
 def _value_cell(value: Value) -> Cell:
-    is_number = isinstance(value, int | float) and not isinstance(value, bool)
-    return Cell(number(value), float(value) if is_number else None)
+    return Cell(number(value), float(value) if is_number(value) else None)
 
 
 def _outcome_cells(contents: Contents, point: ParetoPoint, with_measured: bool) -> list[Cell]:

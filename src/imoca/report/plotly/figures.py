@@ -47,7 +47,7 @@ def convergence_figure(record: ConvergenceRecord) -> go.Figure:
 
 
 def fidelities_figure(records: Sequence[FidelityRecord]) -> go.Figure:
-    shown = [record for record in records if record.kind != "none" and record.trials]
+    shown = [record for record in records if record.trials]
     if not shown:
         return nothing_to_show(TITLES["fidelities"], NOTHING["fidelities"])
     titles = [plotly_text(shortened(record.simulator)) for record in shown]

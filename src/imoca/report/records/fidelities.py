@@ -20,10 +20,9 @@ FULL_ACCURACY = "full"
 
 @dataclass(frozen=True)
 class FidelityRecord:
-    """Which fidelity a simulator was run at, over the trials."""
+    """Which fidelity a simulator that has one was run at, over the trials."""
 
     simulator: str
-    kind: str
     trials: tuple[int, ...]
     costs_before: tuple[float, ...]  # spent by the study before the trial
     settings: tuple[FidelityValue, ...]  # in the simulator's own units
@@ -50,12 +49,13 @@ def fidelity_records(snapshot: Snapshot) -> tuple[FidelityRecord, ...]:
     before = np.cumsum(spent) - spent
     records = []
     for s, simulator in enumerate(snapshot.problem.simulators):
+        if not simulator.fidelity.has_knob:
+            continue
         rows = np.flatnonzero(table.states[:, s] != SimulatorState.NOT_RUN)
         ticks = simulator.fidelity.grid(N_TICKS)
         records.append(
             FidelityRecord(
                 simulator.name,
-                simulator.fidelity.kind,
                 tuple(trials[i].number for i in rows),
                 tuple(before[rows].tolist()),
                 tuple(trials[i].fidelities[simulator.name] for i in rows),
@@ -86,11 +86,11 @@ def cost_records(snapshot: Snapshot) -> tuple[CostRecord, ...]:
 def _bands(simulator: Simulator) -> tuple[list[str], Callable[[float], int]]:
     """Names of the fidelity bands, and the band of a fidelity z."""
     fidelity = simulator.fidelity
-    if fidelity.kind == "none":
+    if not fidelity.has_knob:
         return [FULL_ACCURACY], lambda z: 0
-    if fidelity.kind == "levels":
-        n_levels = len(fidelity.values)
-        return [str(level) for level in fidelity.values], lambda z: round(z * (n_levels - 1))
+    if not fidelity.is_continuous:
+        nodes = fidelity.grid(N_BANDS)
+        return [str(fidelity.decode(float(node))) for node in nodes], lambda z: int(np.abs(nodes - z).argmin())
     edges = np.linspace(0.0, 1.0, N_BANDS + 1)
     names = [
         f"{float(fidelity.decode(low)):.3g} to {float(fidelity.decode(high)):.3g}"  # type: ignore[arg-type]

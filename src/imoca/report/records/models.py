@@ -81,7 +81,7 @@ def correlation_records(snapshot: Snapshot) -> tuple[CorrelationRecord, ...]:
     records = []
     for objective, surrogate in zip(problem.objectives, beliefs.surrogates, strict=True):
         simulator = problem.simulator_of(objective.name)
-        if simulator.fidelity.kind == "none":
+        if not simulator.fidelity.has_knob:
             continue
         z = simulator.fidelity.grid(N_CORRELATION_GRID)
         means = surrogate.mean(x, z)
