@@ -23,6 +23,7 @@ from imoca import (
     Study,
     TrialState,
 )
+from imoca.studyfile import problem_to_toml
 
 PLAIN = (str, int, float, bool, type(None))
 
