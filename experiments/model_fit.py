@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 import math
+from contextlib import closing
 from importlib.metadata import version
 from pathlib import Path
 
@@ -60,7 +61,8 @@ def main() -> None:
         database = FOLDER / "runs" / spec.id / "study.db"
         if not database.exists():
             raise SystemExit(f"There is no {database}: imoca bench run experiments/paper.toml makes it.")
-        trials = open_study(spec, benchmark.problem, SQLiteStorage(database)).trials
+        with closing(SQLiteStorage(database)) as storage, open_study(spec, benchmark.problem, storage) as study:
+            trials = study.trials
         beliefs = believe(benchmark.problem, trials)
         if beliefs is None:
             raise SystemExit(f"{database} has no answered trials yet.")

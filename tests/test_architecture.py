@@ -38,6 +38,7 @@ MAY_IMPORT = {
     "report": {"study", "methods", "models", "pareto", "problem", "trials", "errors", "arrays"},
     "dashboard": {"report", "study", "problem", "trials", "errors"},
     "cli": {"files", "dashboard", "report", "study", "benchmarks", "pareto", "problem", "trials", "errors", "arrays"},
+    "testing": {"storage", "runners", "problem", "trials", "errors"},
     "__init__": {"study", "problem", "trials", "errors"},
 }
 # The one arrow that points up: `study.plot` is where a user looks for figures. It is followed only when used.

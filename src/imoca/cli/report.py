@@ -31,10 +31,10 @@ def report(
     from imoca.files import write_whole
     from imoca.report.page import report_page
 
-    opened = open_to_read(study)
-    path = output or Path(f"{opened.name}-report.html")
-    write_whole(path, report_page(opened.study, introduction(opened)))
-    say(f"The report on {len(opened.study.trials)} trials is in {path}; open it in any browser.")
+    with open_to_read(study) as opened:
+        path = output or Path(f"{opened.name}-report.html")
+        write_whole(path, report_page(opened.study, introduction(opened)))
+        say(f"The report on {len(opened.study.trials)} trials is in {path}; open it in any browser.")
 
 
 def introduction(opened: Opened) -> Introduction:

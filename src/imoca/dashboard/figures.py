@@ -12,7 +12,7 @@ from imoca.dashboard.background import SHORT_REST, Product, Worker
 from imoca.dashboard.comparison import History, compare, comparison_figure, front_history, is_comparable
 from imoca.dashboard.content import to_json
 from imoca.dashboard.view import StudyView
-from imoca.errors import ImocaError
+from imoca.errors import ImocaError, StorageError
 from imoca.report import data
 from imoca.report.figure_names import FigureName
 from imoca.study.recommendation import ParetoPoint
@@ -148,7 +148,13 @@ def _fitting(make: Callable[[Study], T]) -> Callable[[Study], T]:
 
 def _making(view: StudyView, make: Callable[[Study], T]) -> Callable[[], T | None]:
     def of_study() -> T | None:
-        study = view.study
-        return None if study is None else make(study)
+        if (study := view.study) is None:
+            return None
+        try:
+            return make(study)
+        except StorageError:
+            if view.study is study:
+                raise
+            return None  # closed meanwhile, for its file is gone or another one
 
     return of_study

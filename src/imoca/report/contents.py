@@ -14,6 +14,7 @@ import numpy as np
 import imoca
 from imoca.errors import ImocaError
 from imoca.problem.problem import Problem
+from imoca.problem.storable import storable_problem
 from imoca.report.data import (
     FrontRecord,
     SummaryRecord,
@@ -36,7 +37,6 @@ from imoca.report.readings import (
     parallel_reading,
     trust_reading,
 )
-from imoca.study.definition import storable_problem
 from imoca.study.recommendation import ParetoPoint
 from imoca.study.study import Study
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
+from types import TracebackType
 from typing import TYPE_CHECKING, Any, overload
 
 import imoca
@@ -16,13 +17,13 @@ from imoca.problem.parameters import Value
 from imoca.problem.problem import Problem
 from imoca.runners.execution import check_runnable
 from imoca.runners.registry import make_runner
-from imoca.storage.base import Storage
+from imoca.storage.base import Storage, closed_storage
 from imoca.storage.definition import Definition
 from imoca.storage.memory import MemoryStorage
 from imoca.storage.owner import Owner
 from imoca.storage.sqlite import SQLiteStorage
 from imoca.study.accounting import NOT_RUN, bill
-from imoca.study.definition import check_same, storable_problem
+from imoca.study.definition import check_same
 from imoca.study.loop import Limits, Loop
 from imoca.study.progress import progress_display
 from imoca.study.recommendation import ParetoPoint, recommend
@@ -39,6 +40,7 @@ class Study:
 
     The same problem, method, seed and answers give the same questions, whether asked in one go or after a restart.
     (On one machine with one number of BLAS threads: sums in another order differ in their last bit.)
+    Close it after use, best by ``with Study(...) as study:``.
     """
 
     def __init__(
@@ -54,7 +56,8 @@ class Study:
     ) -> None:
         """A file name as storage is an SQLite database: made if missing, continued if it holds this very study.
 
-        Without a storage the trials live in memory. None leaves a setting at the method's own default.
+        Without a storage the trials live in memory. What the study opens it also closes; a Storage object that was
+        given is left open. None leaves a setting at the method's own default.
         """
         if problem.constraints:
             names = [constraint.name for constraint in problem.constraints]
@@ -73,12 +76,15 @@ class Study:
         self.method = method
         self.seed = seed
         self._method = get_method(method, **settings)
-        self._storage = _opened(storage)
-        if isinstance(self._storage, SQLiteStorage):
-            given = {name: value for name, value in settings.items() if value is not None}
-            definition = Definition(storable_problem(problem), method, seed, given, imoca.__version__)
-            if not check_same(self._storage.define(definition), definition, self._storage.path):
-                self._storage.redefine(definition)
+        self._opened_storage = _opened(storage)
+        self._closes_storage = storage is not self._opened_storage
+        self._is_closed = False
+        given = {name: value for name, value in settings.items() if value is not None}
+        try:
+            self._define(Definition(problem, method, seed, given, imoca.__version__))
+        except BaseException:
+            self.close()
+            raise
 
     @classmethod
     def load(cls, path: str | Path, *, read_only: bool = False) -> Study:
@@ -86,11 +92,30 @@ class Study:
         if not Path(path).exists():
             raise StorageError(f"There is no study at {path}.", hint="Start it with imoca run, or check the path.")
         storage = SQLiteStorage(path, read_only=read_only)
-        stored = storage.definition()
-        if stored is None:
-            raise StorageError(f"{path} holds no study yet.", hint="Start it with imoca run, or from Python.")
-        problem = Problem.from_toml(stored.problem)
-        return cls(problem, method=stored.method, seed=stored.seed, storage=storage, **stored.settings)  # type: ignore[arg-type]
+        try:
+            stored = storage.definition()
+            if stored is None:
+                raise StorageError(f"{path} holds no study yet.", hint="Start it with imoca run, or from Python.")
+            study = cls(stored.problem, method=stored.method, seed=stored.seed, storage=storage, **stored.settings)  # type: ignore[arg-type]
+        except BaseException:
+            storage.close()
+            raise
+        study._closes_storage = True
+        return study
+
+    def close(self) -> None:
+        """Let go of the database; calling it again does nothing, and a closed study can be neither read nor used."""
+        self._is_closed = True
+        if self._closes_storage:
+            self._opened_storage.close()
+
+    def __enter__(self) -> Study:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
 
     @property
     def trials(self) -> tuple[Trial, ...]:
@@ -110,13 +135,12 @@ class Study:
     @property
     def folder(self) -> Path:
         """Where files that a simulator's command names are found: beside the database."""
-        return self._storage.path.absolute().parent if isinstance(self._storage, SQLiteStorage) else Path.cwd()
+        return self._storage.folder
 
     @property
     def runs_folder(self) -> Path:
         """Where programs work, each run in a folder of its own."""
-        name = self._storage.path.stem if isinstance(self._storage, SQLiteStorage) else f"imoca-{id(self)}"
-        return self.folder / f"{name}.runs"
+        return self.folder / f"{self._storage.name}.runs"
 
     @property
     def cost_spent(self) -> float:
@@ -246,6 +270,16 @@ class Study:
                 for trial in self.trials
             ]
         )
+
+    @property
+    def _storage(self) -> Storage:
+        if self._is_closed:
+            raise closed_storage(self._opened_storage.place)
+        return self._opened_storage
+
+    def _define(self, definition: Definition) -> None:
+        if not check_same(self._storage.define(definition), definition, self._storage.place):
+            self._storage.redefine(definition)
 
     def _ask(self, is_launched: bool) -> Trial:
         while True:

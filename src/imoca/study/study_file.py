@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, get_args
@@ -14,7 +15,7 @@ from imoca.problem.studyfile import attempt, build_problem
 from imoca.problem.studyfile_tables import SettingsTable, StudyTables, faults_error, read_tables, seconds
 from imoca.storage.definition import Definition
 from imoca.storage.sqlite import SQLiteStorage
-from imoca.study.definition import check_same, storable_problem
+from imoca.study.definition import check_same
 from imoca.study.study import Study
 
 N_LISTED = 10  # study files named when the one asked for is missing
@@ -82,15 +83,13 @@ class StudyFile:
         """Trials in the database; a StudyMismatchError shows how this file differs from what is stored there."""
         if not self.database.exists():
             return 0
-        storage = SQLiteStorage(self.database, read_only=True)
-        stored = storage.definition()
-        if stored is None:
-            return 0
-        given = Definition(
-            storable_problem(self.problem), self.settings.method, self.settings.seed, self.settings.given()
-        )
-        check_same(stored, given, self.database)
-        return len(storage.trials())
+        with closing(SQLiteStorage(self.database, read_only=True)) as storage:
+            stored = storage.definition()
+            if stored is None:
+                return 0
+            given = Definition(self.problem, self.settings.method, self.settings.seed, self.settings.given())
+            check_same(stored, given, storage.place)
+            return len(storage.trials())
 
 
 def load_study_file(path: str | Path) -> StudyFile:

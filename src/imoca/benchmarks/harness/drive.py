@@ -12,7 +12,7 @@ from imoca.benchmarks.harness.run_spec import RunSpec
 from imoca.problem.problem import Problem
 from imoca.runners.base import Job
 from imoca.runners.execution import check_runnable, run_job
-from imoca.storage.sqlite import SQLiteStorage
+from imoca.storage.base import Storage
 from imoca.study.accounting import bill, is_cost_guessed
 from imoca.study.loop import stop_if_mostly_failing
 from imoca.study.study import Study
@@ -41,7 +41,7 @@ class Suggestions:
         return found
 
 
-def open_study(spec: RunSpec, problem: Problem, storage: SQLiteStorage | None) -> Study:
+def open_study(spec: RunSpec, problem: Problem, storage: Storage | None) -> Study:
     """The study of a run, begun or continued; without a storage it lives in memory."""
     return Study(
         problem,

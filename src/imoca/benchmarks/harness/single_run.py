@@ -12,6 +12,7 @@ import os
 import sys
 import threading
 from collections.abc import Sequence
+from contextlib import closing
 from pathlib import Path
 
 from imoca.benchmarks.benchmark import Benchmark
@@ -36,12 +37,14 @@ def finish_run(spec: RunSpec, command: str, folder: Path) -> RunResult:
     benchmark = spec.problem.benchmark()
     folder.mkdir(parents=True, exist_ok=True)
     suggestions = Suggestions(folder / "suggestions.jsonl")
-    storage, owner = SQLiteStorage(folder / "study.db"), this_process()
-    storage.claim(owner)  # another comparison may have the same run
-    try:
-        trials = drive(spec, open_study(spec, benchmark.problem, storage), suggestions)
-    finally:
-        storage.release(owner)
+    with closing(SQLiteStorage(folder / "study.db")) as storage:
+        owner = this_process()
+        storage.claim(owner)  # another comparison may have the same run
+        try:
+            with open_study(spec, benchmark.problem, storage) as study:
+                trials = drive(spec, study, suggestions)
+        finally:
+            storage.release(owner)
     return result_of(spec, command, benchmark, trials, suggestions.seconds())
 
 
