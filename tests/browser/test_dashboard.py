@@ -6,7 +6,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -120,14 +120,14 @@ def add_trials(study: Study, n: int, seed: int = 0) -> None:
 @pytest.fixture(scope="module")
 def hostile(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("studies")
-    study = make_study(folder / "wing <b>'.db")
-    add_trials(study, 40)
-    study.fail(study.ask(), f"mesh exploded {HOSTILE}")
-    logs = study.runs_folder / "40"
-    logs.mkdir(parents=True)
-    (logs / "stdout.txt").write_text("residual <b>1e-3</b>\n\x1b[31mdiverged")
-    study._storage.record(Run(40, study.problem.simulators[0].name, 1, 1000.0, str(logs), 1012.0))
-    study.ask()
+    with make_study(folder / "wing <b>'.db") as study:
+        add_trials(study, 40)
+        study.fail(study.ask(), f"mesh exploded {HOSTILE}")
+        logs = study.runs_folder / "40"
+        logs.mkdir(parents=True)
+        (logs / "stdout.txt").write_text("residual <b>1e-3</b>\n\x1b[31mdiverged")
+        study._storage.record(Run(40, study.problem.simulators[0].name, 1, 1000.0, str(logs), 1012.0))
+        study.ask()
     (folder / "damaged.db").write_bytes((folder / "wing <b>'.db").read_bytes()[:5000])
     return folder
 
@@ -246,8 +246,10 @@ def test_a_damaged_study_is_told_and_the_others_go_on(browser: "playwright.Brows
         assert not page.locator("#message").is_visible()
 
 
-def test_new_points_of_a_running_study_show_within_two_seconds(browser: "playwright.Browser", tmp_path: Path) -> None:
-    study = make_study(tmp_path / "running.db")
+def test_new_points_of_a_running_study_show_within_two_seconds(
+    browser: "playwright.Browser", tmp_path: Path, until_the_end: ExitStack
+) -> None:
+    study = until_the_end.enter_context(make_study(tmp_path / "running.db"))
     add_trials(study, 5)
     with server(cwd=tmp_path) as found, tab(browser, found) as watched:
         page = watched.page
@@ -265,13 +267,15 @@ def test_new_points_of_a_running_study_show_within_two_seconds(browser: "playwri
         assert "mesh exploded" in page.locator("#failure").inner_text()
 
 
-def test_studies_are_compared_and_a_later_one_is_found(browser: "playwright.Browser", tmp_path: Path) -> None:
-    add_trials(make_study(tmp_path / "one.db"), 6)
+def test_studies_are_compared_and_a_later_one_is_found(
+    browser: "playwright.Browser", tmp_path: Path, until_the_end: ExitStack
+) -> None:
+    add_trials(until_the_end.enter_context(make_study(tmp_path / "one.db")), 6)
     with server(cwd=tmp_path) as found, tab(browser, found) as watched:
         page = watched.page
         page.wait_for_selector("#table tbody tr")
         assert not page.locator("#comparison").is_visible()
-        add_trials(make_study(tmp_path / "two.db"), 6, seed=1)
+        add_trials(until_the_end.enter_context(make_study(tmp_path / "two.db")), 6, seed=1)
         page.get_by_role("button", name="Look for studies").click()
         for name in ("one", "two"):
             page.get_by_role("checkbox", name=name).check()
@@ -280,17 +284,17 @@ def test_studies_are_compared_and_a_later_one_is_found(browser: "playwright.Brow
 
 @pytest.mark.parametrize("n_objectives", [1, 3, 4])
 def test_fronts_of_other_dimensions_are_drawn_within_the_policy(
-    browser: "playwright.Browser", tmp_path: Path, n_objectives: int
+    browser: "playwright.Browser", tmp_path: Path, n_objectives: int, until_the_end: ExitStack
 ) -> None:
-    add_trials(make_study(tmp_path / "many.db", n_objectives), 12)
+    add_trials(until_the_end.enter_context(make_study(tmp_path / "many.db", n_objectives)), 12)
     with server(cwd=tmp_path) as found, tab(browser, found) as watched:
         watched.page.wait_for_selector("[data-figure=front] .js-plotly-plot .main-svg", timeout=60_000)
 
 
 def test_five_thousand_trials_are_on_the_screen_within_two_seconds(
-    browser: "playwright.Browser", tmp_path: Path
+    browser: "playwright.Browser", tmp_path: Path, until_the_end: ExitStack
 ) -> None:
-    add_trials(make_study(tmp_path / "large.db"), 5000)
+    add_trials(until_the_end.enter_context(make_study(tmp_path / "large.db")), 5000)
     with server(cwd=tmp_path) as found:
         seconds = []
         for _ in range(3):  # the best of three: what the page costs, not what the machine adds

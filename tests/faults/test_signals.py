@@ -5,6 +5,7 @@ import subprocess
 import sys
 import time
 import zlib
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -43,14 +44,16 @@ def start(folder: Path, wait: str, *options: str) -> subprocess.Popen[str]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("options", [(), ("--workers", "2")], ids=["here", "workers"])
-def test_one_interrupt_lets_running_simulators_finish(tmp_path: Path, options: tuple[str, ...]) -> None:
+def test_one_interrupt_lets_running_simulators_finish(
+    tmp_path: Path, options: tuple[str, ...], until_the_end: ExitStack
+) -> None:
     process = start(tmp_path, "1.5", *options)
     process.send_signal(signal.SIGINT)
     _, errors = process.communicate(timeout=60)
     assert process.returncode == 130
     assert "imoca run" in errors  # how to resume
     assert "Traceback" not in errors
-    trials = Study.load(tmp_path / "study.db", read_only=True).trials
+    trials = until_the_end.enter_context(Study.load(tmp_path / "study.db", read_only=True)).trials
     assert 1 <= len(trials) <= 2  # two workers may have begun two
     assert all(trial.state is TrialState.COMPLETE for trial in trials)
 
@@ -59,7 +62,7 @@ def test_one_interrupt_lets_running_simulators_finish(tmp_path: Path, options: t
 @pytest.mark.parametrize("options", [(), ("--workers", "2")], ids=["here", "workers"])
 @pytest.mark.parametrize("signals", [(signal.SIGINT, signal.SIGINT), (signal.SIGTERM,)], ids=["twice", "term"])
 def test_a_second_interrupt_or_a_termination_ends_simulators(
-    tmp_path: Path, signals: tuple[signal.Signals, ...], options: tuple[str, ...]
+    tmp_path: Path, signals: tuple[signal.Signals, ...], options: tuple[str, ...], until_the_end: ExitStack
 ) -> None:
     wait = f"600.{zlib.crc32(str(tmp_path).encode())}"  # known by its length: other tests sleep at the same time
     process = start(tmp_path, wait, *options)
@@ -73,7 +76,7 @@ def test_a_second_interrupt_or_a_termination_ends_simulators(
     assert "Traceback" not in errors
     left = subprocess.run(["pgrep", "-f", f"sleep {wait}"], capture_output=True, text=True, check=False)
     assert left.stdout == ""
-    study = Study.load(tmp_path / "study.db", read_only=True)
+    study = until_the_end.enter_context(Study.load(tmp_path / "study.db", read_only=True))
     assert {run.state for run in study.runs} == {RunState.LOST}
     assert study.owner is None
 

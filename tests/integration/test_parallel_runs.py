@@ -1,6 +1,7 @@
 """Many simulators at a time: quicker, and no question twice."""
 
 import time
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
@@ -33,8 +34,11 @@ def most_at_a_time(runs: tuple[Run, ...]) -> int:
 
 
 @pytest.mark.slow
-def test_four_workers_are_at_least_three_times_as_quick_as_one(tmp_path: Path) -> None:
-    one, four = make_study(tmp_path, "one"), make_study(tmp_path, "four")
+def test_four_workers_are_at_least_three_times_as_quick_as_one(tmp_path: Path, until_the_end: ExitStack) -> None:
+    one, four = (
+        until_the_end.enter_context(make_study(tmp_path, "one")),
+        until_the_end.enter_context(make_study(tmp_path, "four")),
+    )
     one.optimize(N_TRIALS, workers=1)
     four.optimize(N_TRIALS, workers=4)
     assert len(one.trials) == len(four.trials) == N_TRIALS
@@ -44,9 +48,12 @@ def test_four_workers_are_at_least_three_times_as_quick_as_one(tmp_path: Path) -
 
 
 @pytest.mark.slow
-def test_four_dask_workers_are_at_least_three_times_as_quick_as_one(tmp_path: Path) -> None:
+def test_four_dask_workers_are_at_least_three_times_as_quick_as_one(tmp_path: Path, until_the_end: ExitStack) -> None:
     distributed = pytest.importorskip("distributed", reason="Dask is not installed: pip install imoca[dask]")
-    one, four = make_study(tmp_path, "one"), make_study(tmp_path, "four")
+    one, four = (
+        until_the_end.enter_context(make_study(tmp_path, "one")),
+        until_the_end.enter_context(make_study(tmp_path, "four")),
+    )
     with distributed.LocalCluster(
         n_workers=4, threads_per_worker=1, host="127.0.0.1", dashboard_address="127.0.0.1:0"
     ) as cluster:
@@ -68,7 +75,7 @@ def right(x: float, y: float, z: float) -> float:
 
 
 @pytest.mark.slow
-def test_no_question_repeats_one_that_is_still_running(tmp_path: Path) -> None:
+def test_no_question_repeats_one_that_is_still_running(tmp_path: Path, until_the_end: ExitStack) -> None:
     fidelity = Fidelity.continuous()
     problem = Problem(
         [Real("x", 0, 1), Real("y", 0, 1)],
@@ -77,7 +84,7 @@ def test_no_question_repeats_one_that_is_still_running(tmp_path: Path) -> None:
             Simulator("right", [Objective("r", "minimize")], right, fidelity=fidelity, cost="0.1 + z**2"),
         ],
     )
-    study = Study(problem, storage=tmp_path / "study.db", n_fronts=2)
+    study = until_the_end.enter_context(Study(problem, storage=tmp_path / "study.db", n_fronts=2))
     study.optimize(6.0, workers=4)
     questions = [tuple(trial.parameters.items()) + tuple(trial.fidelities.items()) for trial in study.trials]
     assert len(set(questions)) == len(questions)

@@ -1,5 +1,6 @@
 """The numbers behind the figures, each known by another route."""
 
+from contextlib import ExitStack
 from pathlib import Path
 
 import numpy as np
@@ -114,9 +115,9 @@ def test_the_summary_counts_the_same_runs_at_full_accuracy(study: Study) -> None
     assert {objective.goal for objective in front.objectives} == {"minimize", "maximize"}
 
 
-def test_a_study_without_answers_has_records_without_points(tmp_path: Path) -> None:
+def test_a_study_without_answers_has_records_without_points(tmp_path: Path, until_the_end: ExitStack) -> None:
     problem = Problem([Real("x", 0, 1)], [Simulator("s", [Objective("f", "minimize")])])
-    empty = Study(problem, storage=tmp_path / "study.db")
+    empty = until_the_end.enter_context(Study(problem, storage=tmp_path / "study.db"))
     empty.ask()
     assert front_record(empty).points == ()
     assert convergence_record(empty).costs == ()
