@@ -144,6 +144,7 @@ class StudyView:
         """Let go of the database until somebody looks again."""
         with self._lock:
             self._close("")
+            self._read_at = float("-inf")
 
     def _read(self) -> None:
         study = self._opened()

@@ -38,7 +38,8 @@ def test_a_study_that_vanishes_is_closed_and_one_that_comes_back_keeps_its_view(
     with closing(Library([folder])) as library:
         (view,) = library.views()
         view.refresh()
-        assert (study := view.study) is not None
+        study = view.study
+        assert study is not None
         database.rename(away)
         assert library.views() == []
         assert view.study is None
