@@ -100,9 +100,7 @@ def test_a_reader_in_the_middle_of_reading_does_not_hold_up_the_writer(
     reader = sqlite3.connect(f"file:{path}?mode=ro", uri=True)
     rows = reader.execute("SELECT * FROM trials")
     rows.fetchone()  # and the rest not yet
-    started = time.monotonic()
-    storage.add(Candidate({"x": 1.0}, {"s": None}), Answer({"f": 1.0}))
-    assert time.monotonic() - started < 5.0  # a blocked writer would wait for a minute
+    storage.add(Candidate({"x": 1.0}, {"s": None}), Answer({"f": 1.0}))  # a blocked writer would give up with an error
     assert len(rows.fetchall()) == 99  # what was there when it began
     reader.close()
 

@@ -4,7 +4,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, suppress
 from pathlib import Path
@@ -93,10 +92,8 @@ def test_a_lost_scheduler_is_a_clear_error_and_the_same_study_continues(
         if sum(t.state is TrialState.COMPLETE for t in study.trials) == 3:
             os.killpg(cluster.pid, signal.SIGKILL)
 
-    started = time.monotonic()
     with pytest.raises(RunnerError, match=f"scheduler at {address} cannot be reached"):
         study.optimize(20.0, dask=address, on_trial=kill_after_three)
-    assert time.monotonic() - started < 60.0
     assert sum(trial.state is TrialState.COMPLETE for trial in study.trials) >= 3
     study.optimize(8.0)
     assert all(trial.state is TrialState.COMPLETE for trial in study.trials)

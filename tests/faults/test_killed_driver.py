@@ -184,7 +184,7 @@ class _EnoughError(Exception):
 
 
 def _await(condition) -> None:  # type: ignore[no-untyped-def]
-    deadline = time.monotonic() + 30.0
+    deadline = time.monotonic() + 120.0
     while not condition():
         assert time.monotonic() < deadline
         time.sleep(0.02)

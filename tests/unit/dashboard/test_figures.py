@@ -44,7 +44,7 @@ def test_verified_points_of_the_front_are_told_with_their_trials(
 
 
 def wait_for(gallery: Gallery, view: StudyView, name: str) -> str:
-    deadline = time.monotonic() + 30.0
+    deadline = time.monotonic() + 120.0
     while name not in gallery.stamps(view):
         assert time.monotonic() < deadline
         time.sleep(0.02)
@@ -90,7 +90,7 @@ def test_studies_are_compared_once_their_histories_are_made(database: Path, unti
     first = strict(gallery.comparison([view]))
     assert first["pending"] == [view.name]
     assert first["figure"] is None
-    deadline = time.monotonic() + 60.0
+    deadline = time.monotonic() + 120.0
     while (content := strict(gallery.comparison([view])))["pending"]:
         assert time.monotonic() < deadline
         time.sleep(0.1)
