@@ -129,7 +129,7 @@ class StorageContract(ABC):
     def test_many_threads_lose_nothing_and_number_each_trial_once(self, storage: Storage) -> None:
         def ask_and_add() -> None:
             for i in range(N_ASKED):
-                while (trial := storage.append(len(storage.trials()), CANDIDATE, False)) is None:
+                while (trial := storage.append(_Hesitant(len(storage.trials())), CANDIDATE, False)) is None:
                     pass
                 storage.finish(trial.number, ANSWER)
                 if i % 2:
@@ -273,6 +273,19 @@ def ask(storage: Storage) -> Trial:
     trial = storage.append(len(storage.trials()), CANDIDATE, False)
     assert trial is not None
     return trial
+
+
+class _Hesitant(int):
+    """A number that lets other threads go first when it is compared, which is when a storage must not let them."""
+
+    def __eq__(self, other: object) -> bool:
+        time.sleep(0.0)
+        return int(self) == other
+
+    def __ne__(self, other: object) -> bool:
+        return not self == other
+
+    __hash__ = int.__hash__
 
 
 def _dead() -> Owner:
