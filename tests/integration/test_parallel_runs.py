@@ -100,7 +100,7 @@ def test_no_question_repeats_one_that_is_still_running(tmp_path: Path, until_the
         ],
     )
     study = until_the_end.enter_context(Study(problem, storage=tmp_path / "study.db", n_fronts=2))
-    study.optimize(6.0, workers=4)
+    study.optimize(4.0, workers=4)
     questions = [tuple(trial.parameters.items()) + tuple(trial.fidelities.items()) for trial in study.trials]
     assert len(set(questions)) == len(questions)
     designs = [(trial.parameters["x"], trial.parameters["y"]) for trial in study.trials]
