@@ -1,6 +1,6 @@
 # Every target works on a fresh clone and is safe to repeat.
 PYTHON ?= python3
-VENV   := .venv
+VENV   ?= .venv
 BIN    := $(VENV)/bin
 export PYTHONPATH :=
 

@@ -59,7 +59,8 @@ def main() -> None:
         database = FOLDER / "runs" / spec.id / "study.db"
         if not database.exists():
             raise SystemExit(f"There is no {database}: imoca bench run experiments/paper.toml makes it.")
-        table = open_study(spec, benchmark.problem, database).table()
+        with open_study(spec, benchmark.problem, database) as study:
+            table = study.table()
         beliefs = believe(table)
         if beliefs is None:
             raise SystemExit(f"{database} has no answered trials yet.")

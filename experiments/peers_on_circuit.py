@@ -41,14 +41,14 @@ def first_suggestion(choice: MethodChoice) -> float:
     """CPU seconds of the first question after the initial design; SIGXCPU or MemoryError where it takes too much."""
     spec = RunSpec(PROBLEM, choice, SEED, budget=math.inf)
     problem, method = PROBLEM.benchmark().problem, choice.method()
-    study = open_study(spec, problem, None)
-    while method.is_start(study.table(), SEED):
-        study.optimize(math.nextafter(study.cost_spent, math.inf), progress=False)
-    before = time.process_time()
-    resource.setrlimit(resource.RLIMIT_CPU, (math.ceil(before) + MOST_SECONDS, resource.RLIM_INFINITY))
-    resource.setrlimit(resource.RLIMIT_AS, (MOST_BYTES, MOST_BYTES))
-    study.ask()
-    return time.process_time() - before
+    with open_study(spec, problem, None) as study:
+        while method.is_start(study.table(), SEED):
+            study.optimize(math.nextafter(study.cost_spent, math.inf), progress=False)
+        before = time.process_time()
+        resource.setrlimit(resource.RLIMIT_CPU, (math.ceil(before) + MOST_SECONDS, resource.RLIM_INFINITY))
+        resource.setrlimit(resource.RLIMIT_AS, (MOST_BYTES, MOST_BYTES))
+        study.ask()
+        return time.process_time() - before
 
 
 def outcome(number: int) -> str:

@@ -20,11 +20,11 @@ FOLDER = Path(__file__).parent.parent / "docs" / "images"
 
 def main() -> None:
     benchmark = branin_currin()
-    study = Study(benchmark.problem, method="imoca-p", seed=SEED)
-    study.optimize(BUDGET, progress=False)
-    spent = f"{len(study.trials)} designs, total cost {study.cost_spent:.1f} full-accuracy runs"
-
-    front = study.plot.front(backend="matplotlib")
+    with Study(benchmark.problem, method="imoca-p", seed=SEED) as study:
+        study.optimize(BUDGET, progress=False)
+        spent = f"{len(study.trials)} designs, total cost {study.cost_spent:.1f} full-accuracy runs"
+        front = study.plot.front(backend="matplotlib")
+        fidelities = study.plot.fidelities(backend="matplotlib")
     axes = front.axes[0]
     limits = axes.get_xlim(), axes.get_ylim()
     truth = -benchmark.reference_front[np.argsort(benchmark.reference_front[:, 0])]
@@ -32,7 +32,6 @@ def main() -> None:
     axes.set(xlim=limits[0], ylim=limits[1])
     axes.legend([line], ["true front at full accuracy"], frameon=False)
     axes.set_title(spent, fontsize=9, loc="left")
-    fidelities = study.plot.fidelities(backend="matplotlib")
 
     FOLDER.mkdir(exist_ok=True)
     for name, figure in (("branin_currin", front), ("branin_currin_fidelities", fidelities)):

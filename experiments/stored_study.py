@@ -42,7 +42,7 @@ def make_problem(cost: str) -> Problem:
 
 def fill(path: Path, problem: Problem) -> None:
     rng = np.random.default_rng(0)
-    Study(problem, storage=path)
+    Study(problem, storage=path).close()
     storage = SQLiteStorage(path)
     storage._connection.execute("PRAGMA synchronous = OFF")  # while it is made, not while it is measured
     for _ in range(N_TRIALS):
@@ -63,9 +63,10 @@ def seconds_taken(path: Path) -> float:
     asked.append(number, Candidate(question.parameters, question.fidelities), False)
     asked.close()
     started = time.process_time()
-    summary(open_to_read(path))
-    study = Study.load(path)
-    study.tell(number, question.values, question.costs)
+    with open_to_read(path) as opened:
+        summary(opened)
+    with Study.load(path) as study:
+        study.tell(number, question.values, question.costs)
     return time.process_time() - started
 
 

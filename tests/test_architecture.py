@@ -31,7 +31,8 @@ MAY_IMPORT = {
     "methods": {"acquisition", "models", "pareto", "trials", "problem", "sobol", *GROUND},
     "snapshot": {"methods", "models", "pareto", "trials", "problem", *GROUND},
     "studyfile": {"methods", "problem", *GROUND},
-    "storage": {"trials", "problem", *GROUND},
+    "storage": {"studyfile", "trials", "problem", *GROUND},
+    "testing": {"runners", "storage", "trials", "problem", *GROUND},
     "runners": {"trials", "problem", *GROUND},
     "report": {"snapshot", "studyfile", "methods", "models", "pareto", "trials", "problem", "wording", *GROUND},
     "study": {

@@ -5,6 +5,7 @@ import math
 import subprocess
 import sys
 from collections.abc import Callable
+from contextlib import ExitStack
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -70,9 +71,9 @@ def make_problem(broken: Any = answer_well, cost: Any = "z") -> Problem:
 
 
 @pytest.fixture(params=["memory", "sqlite"])
-def study(request: pytest.FixtureRequest, tmp_path: Path) -> Study:
+def study(request: pytest.FixtureRequest, tmp_path: Path, until_the_end: ExitStack) -> Study:
     storage = None if request.param == "memory" else tmp_path / "study.db"
-    return Study(make_problem(), method="random", storage=storage)
+    return until_the_end.enter_context(Study(make_problem(), method="random", storage=storage))
 
 
 def test_the_same_tell_again_changes_nothing(study: Study) -> None:
@@ -125,9 +126,9 @@ def test_what_is_no_number_of_a_trial_is_refused(study: Study, number: Any) -> N
 
 
 @pytest.mark.slow
-def test_the_first_answer_also_stays_when_another_process_tells(tmp_path: Path) -> None:
+def test_the_first_answer_also_stays_when_another_process_tells(tmp_path: Path, until_the_end: ExitStack) -> None:
     path = tmp_path / "study.db"
-    study = Study(make_problem(), method="random", storage=path)
+    study = until_the_end.enter_context(Study(make_problem(), method="random", storage=path))
     told = study.tell(study.ask(), {"f": 0.1, "g": 0.0})
     command = [sys.executable, "-c", TELL_MORE, str(path)]
     said = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True).stdout.splitlines()
@@ -162,8 +163,12 @@ def test_tell_takes_only_positive_finite_costs(study: Study, cost: Any) -> None:
 
 
 @pytest.mark.parametrize("value", NOT_NUMBERS, ids=short)
-def test_a_simulator_that_returns_no_number_has_failed_alone(value: Any, tmp_path: Path) -> None:
-    study = Study(make_problem(lambda a, z: value), method="random", storage=tmp_path / "study.db")
+def test_a_simulator_that_returns_no_number_has_failed_alone(
+    value: Any, tmp_path: Path, until_the_end: ExitStack
+) -> None:
+    study = until_the_end.enter_context(
+        Study(make_problem(lambda a, z: value), method="random", storage=tmp_path / "study.db")
+    )
     study.optimize(1.0)
     assert study.trials
     for trial in study.trials:
@@ -173,8 +178,12 @@ def test_a_simulator_that_returns_no_number_has_failed_alone(value: Any, tmp_pat
 
 
 @pytest.mark.parametrize("cost", NOT_COSTS, ids=short)
-def test_a_simulator_that_returns_a_bad_cost_has_failed_alone_and_is_paid_for(cost: Any, tmp_path: Path) -> None:
-    study = Study(make_problem(lambda a, z: (1.0, cost)), method="random", storage=tmp_path / "study.db")
+def test_a_simulator_that_returns_a_bad_cost_has_failed_alone_and_is_paid_for(
+    cost: Any, tmp_path: Path, until_the_end: ExitStack
+) -> None:
+    study = until_the_end.enter_context(
+        Study(make_problem(lambda a, z: (1.0, cost)), method="random", storage=tmp_path / "study.db")
+    )
     study.optimize(1.0)
     for trial in study.trials:
         assert trial.values.keys() == {"f"}
@@ -186,11 +195,13 @@ def test_a_simulator_that_returns_a_bad_cost_has_failed_alone_and_is_paid_for(co
 
 @pytest.mark.parametrize("text", IN_RESULT_FILES)
 @pytest.mark.parametrize("key", ["g", "cost"])
-def test_a_program_that_writes_no_number_has_failed_alone(key: str, text: str, tmp_path: Path) -> None:
+def test_a_program_that_writes_no_number_has_failed_alone(
+    key: str, text: str, tmp_path: Path, until_the_end: ExitStack
+) -> None:
     result = '{"g": 1.0, "cost": 1.0}'.replace(f'"{key}": 1.0', f'"{key}": {text}')
     (tmp_path / "result.txt").write_text(result, encoding="utf-8")
     command = Command(["sh", "-c", 'cp "$0" result.json', "result.txt"])
-    study = Study(make_problem(command), method="random", storage=tmp_path / "study.db")
+    study = until_the_end.enter_context(Study(make_problem(command), method="random", storage=tmp_path / "study.db"))
     study.optimize(0.1)
     (trial, *_) = study.trials
     assert trial.values.keys() == {"f"}
@@ -210,8 +221,7 @@ class Moody:
         return bad if self.n_calls % 2 else a - 0.1 * z
 
 
-def run_moody(path: Path, moody: Callable[..., Any]) -> Study:
-    study = Study(make_problem(moody, cost="measured"), n_fronts=2, storage=path)
+def run_moody(study: Study, moody: Callable[..., Any]) -> None:
     while len(study.trials) < 30:
         trial = study.ask()
         values: dict[str, Any] = {"f": answer_well(**trial.parameters, z=trial.fidelities["steady"])}  # type: ignore[arg-type]
@@ -220,12 +230,16 @@ def run_moody(path: Path, moody: Callable[..., Any]) -> Study:
             study.tell(trial, values | {"g": answer}, {"broken": 1.0})
         except TrialError as error:
             study.tell(trial, values, failures={"broken": error.message})
-    return study
 
 
 @pytest.mark.slow
-def test_what_is_no_number_reaches_no_model_no_front_and_no_hypervolume(tmp_path: Path) -> None:
-    study = run_moody(tmp_path / "study.db", Moody())
+def test_what_is_no_number_reaches_no_model_no_front_and_no_hypervolume(
+    tmp_path: Path, until_the_end: ExitStack
+) -> None:
+    moody = Moody()
+    problem = make_problem(moody, cost="measured")
+    study = until_the_end.enter_context(Study(problem, n_fronts=2, storage=tmp_path / "study.db"))
+    run_moody(study, moody)
     n_failed = sum("broken" in trial.failures for trial in study.trials)
     assert 10 <= n_failed < len(study.trials)
     assert all("f" in trial.values for trial in study.trials)

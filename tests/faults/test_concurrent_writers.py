@@ -9,6 +9,7 @@ import sys
 import time
 import traceback
 from collections.abc import Callable
+from contextlib import ExitStack, closing
 from pathlib import Path
 
 import pytest
@@ -22,8 +23,7 @@ IMOCA = Path(sys.executable).with_name("imoca")
 
 def ask_and_tell(path: Path, notes: Path) -> None:
     problem = Problem([Real("x", 0, 1)], [Simulator("s", [Objective("f", "minimize")])])
-    study = Study(problem, method="random", storage=path)
-    with notes.open("w", encoding="utf-8") as file:
+    with Study(problem, method="random", storage=path) as study, notes.open("w", encoding="utf-8") as file:
         for _ in range(50):
             trial = study.ask()
             study.tell(trial, {"f": float(trial.parameters["x"])})  # type: ignore[arg-type]
@@ -44,14 +44,14 @@ def fork(function: Callable[..., None], *arguments: Path) -> int:
 
 
 @pytest.mark.slow
-def test_eight_processes_ask_and_tell_four_hundred_trials(tmp_path: Path) -> None:
+def test_eight_processes_ask_and_tell_four_hundred_trials(tmp_path: Path, until_the_end: ExitStack) -> None:
     path = tmp_path / "study.db"
     notes = [tmp_path / f"notes-{i}" for i in range(8)]
     pids = [fork(ask_and_tell, path, each) for each in notes]
     assert [os.waitpid(pid, 0)[1] for pid in pids] == [0] * 8
     told = dict(line.split() for each in notes for line in each.read_text(encoding="utf-8").splitlines())
     assert len(told) == 400  # no number was given twice
-    trials = SQLiteStorage(path, read_only=True).trials()
+    trials = until_the_end.enter_context(closing(SQLiteStorage(path, read_only=True))).trials()
     assert [trial.number for trial in trials] == list(range(400))
     assert all(trial.values == {"f": float(told[str(trial.number)])} for trial in trials)
     assert len({trial.parameters["x"] for trial in trials}) == 400  # and no question was asked twice
@@ -67,7 +67,9 @@ def write_for_ever(path: Path, notes: Path) -> None:
 
 
 @pytest.mark.slow
-def test_writers_killed_inside_commits_leave_whole_transactions_or_none(tmp_path: Path) -> None:
+def test_writers_killed_inside_commits_leave_whole_transactions_or_none(
+    tmp_path: Path, until_the_end: ExitStack
+) -> None:
     path, notes = tmp_path / "study.db", tmp_path / "acknowledged"
     SQLiteStorage(path).close()
     moments = random.Random(11)  # noqa: S311
@@ -79,32 +81,32 @@ def test_writers_killed_inside_commits_leave_whole_transactions_or_none(tmp_path
         for pid in writers:
             os.kill(pid, signal.SIGKILL)
             os.waitpid(pid, 0)
-    stored = SQLiteStorage(path).trials()
+    stored = until_the_end.enter_context(closing(SQLiteStorage(path))).trials()
     acknowledged = [line.split() for line in notes.read_text(encoding="utf-8").splitlines()]
     assert len(acknowledged) > 24
     assert [trial.number for trial in stored] == list(range(len(stored)))
     assert all(stored[int(number)].parameters["x"] == float(x) for number, x in acknowledged)
-    with sqlite3.connect(path) as connection:
+    with closing(sqlite3.connect(path)) as connection:
         assert connection.execute("PRAGMA integrity_check").fetchone() == ("ok",)
 
 
-def test_a_reader_in_the_middle_of_reading_does_not_hold_up_the_writer(tmp_path: Path) -> None:
+def test_a_reader_in_the_middle_of_reading_does_not_hold_up_the_writer(
+    tmp_path: Path, until_the_end: ExitStack
+) -> None:
     path = tmp_path / "study.db"
-    storage = SQLiteStorage(path)
+    storage = until_the_end.enter_context(closing(SQLiteStorage(path)))
     for _ in range(100):
         storage.add(Candidate({"x": 1.0}, {"s": None}), Answer({"f": 1.0}))
     reader = sqlite3.connect(f"file:{path}?mode=ro", uri=True)
     rows = reader.execute("SELECT * FROM trials")
     rows.fetchone()  # and the rest not yet
-    started = time.monotonic()
-    storage.add(Candidate({"x": 1.0}, {"s": None}), Answer({"f": 1.0}))
-    assert time.monotonic() - started < 5.0  # a blocked writer would wait for a minute
+    storage.add(Candidate({"x": 1.0}, {"s": None}), Answer({"f": 1.0}))  # a blocked writer would give up with an error
     assert len(rows.fetchall()) == 99  # what was there when it began
     reader.close()
 
 
 @pytest.mark.slow
-def test_status_and_export_during_a_run_agree_and_change_nothing(tmp_path: Path) -> None:
+def test_status_and_export_during_a_run_agree_and_change_nothing(tmp_path: Path, until_the_end: ExitStack) -> None:
     path = tmp_path / "study.db"
     writer = fork(ask_and_tell, path, tmp_path / "notes")
     while not path.exists():
@@ -113,4 +115,4 @@ def test_status_and_export_during_a_run_agree_and_change_nothing(tmp_path: Path)
         done = subprocess.run([IMOCA, verb, str(path), "--json"], capture_output=True, text=True, check=False)
         assert done.returncode == 0 or "holds no study yet" in done.stderr, done.stderr
     assert os.waitpid(writer, 0)[1] == 0
-    assert len(SQLiteStorage(path, read_only=True).trials()) == 50
+    assert len(until_the_end.enter_context(closing(SQLiteStorage(path, read_only=True))).trials()) == 50

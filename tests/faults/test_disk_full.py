@@ -5,6 +5,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
@@ -91,7 +92,8 @@ def check_stopped(run: subprocess.CompletedProcess[str], study_file: Path) -> di
 
 
 def check_kept(study_file: Path, shown: dict[int, float]) -> None:
-    trials = Study.load(study_file.with_name("study.db")).trials
+    with Study.load(study_file.with_name("study.db")) as study:
+        trials = study.trials
     for number, f in shown.items():
         assert trials[number].state is TrialState.COMPLETE
         assert f"{trials[number].values['f']:.4g}" == f"{f:.4g}"
@@ -100,12 +102,11 @@ def check_kept(study_file: Path, shown: dict[int, float]) -> None:
 def check_continued(run: subprocess.CompletedProcess[str], study_file: Path, shown: dict[int, float]) -> None:
     assert run.returncode == 0, run.stderr
     check_kept(study_file, shown)
-    study = Study.load(study_file.with_name("study.db"))
-    assert len(study.trials) > len(shown)
-    assert all(trial.values.keys() == {"f", "g"} for trial in study.trials)
-    assert study.owner is None
-    whole = Study(study.problem, method="random")
-    assert [whole.ask().parameters for _ in study.trials] == [trial.parameters for trial in study.trials]
+    with Study.load(study_file.with_name("study.db")) as study, Study(study.problem, method="random") as whole:
+        assert len(study.trials) > len(shown)
+        assert all(trial.values.keys() == {"f", "g"} for trial in study.trials)
+        assert study.owner is None
+        assert [whole.ask().parameters for _ in study.trials] == [trial.parameters for trial in study.trials]
 
 
 @pytest.mark.slow
@@ -144,10 +145,12 @@ def test_a_run_on_a_full_disk_stops_with_5_and_continues_when_there_is_room(smal
 
 
 @pytest.mark.slow
-def test_every_tell_that_returned_is_there_after_the_one_that_found_no_room(tmp_path: Path) -> None:
+def test_every_tell_that_returned_is_there_after_the_one_that_found_no_room(
+    tmp_path: Path, until_the_end: ExitStack
+) -> None:
     path = tmp_path / "study.db"
     simulator = Simulator("s", [Objective("f", "minimize")], fidelity=Fidelity.continuous(1, 10), cost="z")
-    Study(Problem([Real("a", 0.0, 1.0)], [simulator]), method="random", storage=path)
+    Study(Problem([Real("a", 0.0, 1.0)], [simulator]), method="random", storage=path).close()
     child = subprocess.run(
         [sys.executable, "-c", TELL, path, str(LIMIT)], capture_output=True, text=True, timeout=120, check=False
     )
@@ -155,7 +158,7 @@ def test_every_tell_that_returned_is_there_after_the_one_that_found_no_room(tmp_
     assert str(path) in child.stderr
     acknowledged = {int(number): float(f) for number, f in map(str.split, child.stdout.splitlines())}
     assert len(acknowledged) > 3
-    study = Study.load(path)
+    study = until_the_end.enter_context(Study.load(path))
     assert {trial.number: trial.values["f"] for trial in study.trials if trial.values} == acknowledged
     open_trials = [trial for trial in study.trials if not trial.values]
     for trial in open_trials:
@@ -176,10 +179,12 @@ def test_a_study_that_cannot_be_begun_for_want_of_room_leaves_nothing_behind(tmp
 @pytest.mark.slow
 @pytest.mark.parametrize("workers", [None, 1], ids=["here", "worker"])
 def test_a_run_folder_that_cannot_be_written_stops_the_study_and_spends_no_design(
-    tmp_path: Path, workers: int | None
+    tmp_path: Path, workers: int | None, until_the_end: ExitStack
 ) -> None:
     simulator = Simulator("s", [Objective("f", "minimize")], Command(["sh", "-c", "echo '{\"f\": 1}' > result.json"]))
-    study = Study(Problem([Real("a", 0, 1)], [simulator]), method="random", storage=tmp_path / "study.db")
+    study = until_the_end.enter_context(
+        Study(Problem([Real("a", 0, 1)], [simulator]), method="random", storage=tmp_path / "study.db")
+    )
     in_the_way = tmp_path / "study.runs"
     in_the_way.write_text("a file, not a folder", encoding="utf-8")
     with pytest.raises(StorageError, match=r"study\.runs.* cannot be written"):

@@ -3,6 +3,7 @@
 import shutil
 import subprocess
 import sys
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
@@ -91,23 +92,25 @@ def started(finished: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
 
 @pytest.mark.parametrize(("old", "new", "shown"), [(*edited, shown) for edited, shown in GRAVE.items()])
 def test_an_edit_that_makes_it_another_study_is_refused_and_shown(
-    old: str, new: str, shown: str, started: Path, capsys: pytest.CaptureFixture[str]
+    old: str, new: str, shown: str, started: Path, capsys: pytest.CaptureFixture[str], until_the_end: ExitStack
 ) -> None:
     database = started.with_name("wing.db")
-    before = Study.load(database, read_only=True)
+    before = until_the_end.enter_context(Study.load(database, read_only=True))
     edit(started, old, new)
     code, said = run_here(capsys, "run", started, "--budget", 50)
     assert code == 3, said
     assert shown in said
     assert "new study under another name" in said
-    after = Study.load(database, read_only=True)
+    after = until_the_end.enter_context(Study.load(database, read_only=True))
     assert after.trials == before.trials
     assert after.problem == before.problem
 
 
 @pytest.mark.slow
-def test_the_refusal_reaches_the_shell_and_another_name_begins_another_study(started: Path) -> None:
-    trials = Study.load(started.with_name("wing.db"), read_only=True).trials
+def test_the_refusal_reaches_the_shell_and_another_name_begins_another_study(
+    started: Path, until_the_end: ExitStack
+) -> None:
+    trials = until_the_end.enter_context(Study.load(started.with_name("wing.db"), read_only=True)).trials
     edit(started, "low = 1.0, high = 2.0", "low = 1.0, high = 2.5")
     refused = imoca("run", started)
     assert refused.returncode == 3
@@ -116,9 +119,9 @@ def test_the_refusal_reaches_the_shell_and_another_name_begins_another_study(sta
     edit(started, 'name = "wing"', 'name = "wider wing"')
     begun = imoca("run", started)
     assert begun.returncode == 0, begun.stderr
-    wider = Study.load(started.with_name("wider wing.db"), read_only=True)
+    wider = until_the_end.enter_context(Study.load(started.with_name("wider wing.db"), read_only=True))
     assert wider.problem.parameters[0].high == 2.5  # type: ignore[union-attr]
-    assert Study.load(started.with_name("wing.db"), read_only=True).trials == trials
+    assert until_the_end.enter_context(Study.load(started.with_name("wing.db"), read_only=True)).trials == trials
 
 
 @pytest.mark.parametrize(
@@ -133,37 +136,39 @@ def test_the_refusal_reaches_the_shell_and_another_name_begins_another_study(sta
     ids=["a comment", "workers", "time", "timeout and retries", "command"],
 )
 def test_how_a_study_is_run_may_change_and_it_continues(
-    old: str, new: str, started: Path, capsys: pytest.CaptureFixture[str]
+    old: str, new: str, started: Path, capsys: pytest.CaptureFixture[str], until_the_end: ExitStack
 ) -> None:
-    before = Study.load(started.with_name("wing.db"), read_only=True).trials
+    before = until_the_end.enter_context(Study.load(started.with_name("wing.db"), read_only=True)).trials
     edit(started, old, new)
     edit(started, "budget = 2.0", "budget = 4.0")
     code, said = run_here(capsys, "run", started)
     assert code == 0, said
-    study = Study.load(started.with_name("wing.db"), read_only=True)
+    study = until_the_end.enter_context(Study.load(started.with_name("wing.db"), read_only=True))
     assert study.trials[: len(before)] == before
     assert len(study.trials) > len(before)
     assert study.cost_spent >= 4.0
 
 
 def test_what_may_change_is_stored_for_those_who_open_the_database(
-    started: Path, capsys: pytest.CaptureFixture[str]
+    started: Path, capsys: pytest.CaptureFixture[str], until_the_end: ExitStack
 ) -> None:
     edit(started, 'cost = "z"\n\n', 'cost = "z"\ntimeout = "30s"\nretries = 2\n\n')
     run_here(capsys, "run", started)
-    simulator = Study.load(started.with_name("wing.db"), read_only=True).problem.simulator("flow")
+    simulator = until_the_end.enter_context(Study.load(started.with_name("wing.db"), read_only=True)).problem.simulator(
+        "flow"
+    )
     assert (simulator.timeout, simulator.retries) == (30.0, 2)
 
 
 def test_a_smaller_budget_than_was_spent_runs_nothing_and_loses_nothing(
-    started: Path, capsys: pytest.CaptureFixture[str]
+    started: Path, capsys: pytest.CaptureFixture[str], until_the_end: ExitStack
 ) -> None:
-    before = Study.load(started.with_name("wing.db"), read_only=True).trials
+    before = until_the_end.enter_context(Study.load(started.with_name("wing.db"), read_only=True)).trials
     edit(started, "budget = 2.0", "budget = 0.5")
     code, said = run_here(capsys, "run", started)
     assert code == 0
     assert "Nothing was run" in said
-    assert Study.load(started.with_name("wing.db"), read_only=True).trials == before
+    assert until_the_end.enter_context(Study.load(started.with_name("wing.db"), read_only=True)).trials == before
 
 
 @pytest.mark.parametrize("verb", ["status", "front", "export"])

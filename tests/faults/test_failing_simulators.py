@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
@@ -52,7 +53,9 @@ outputs = { drag = "minimize" }
 
 
 @pytest.mark.slow
-def test_a_run_whose_first_trials_all_fail_stops_and_shows_the_last_error(tmp_path: Path) -> None:
+def test_a_run_whose_first_trials_all_fail_stops_and_shows_the_last_error(
+    tmp_path: Path, until_the_end: ExitStack
+) -> None:
     (tmp_path / "study.toml").write_text(STUDY, encoding="utf-8")
     done = subprocess.run([IMOCA, "run", "study.toml"], cwd=tmp_path, capture_output=True, text=True, check=False)
     assert done.returncode == 4
@@ -60,7 +63,7 @@ def test_a_run_whose_first_trials_all_fail_stops_and_shows_the_last_error(tmp_pa
     assert "exit code 7" in done.stderr
     assert "licence server is down" in done.stderr
     assert "Traceback" not in done.stderr
-    assert len(Study.load(tmp_path / "study.db", read_only=True).trials) == 5
+    assert len(until_the_end.enter_context(Study.load(tmp_path / "study.db", read_only=True)).trials) == 5
 
     # Once the simulator is mended the same study goes on, though most of its trials have failed.
     mended = STUDY.replace("echo 'licence server is down' >&2; exit 7", "echo '{\\\"drag\\\": 1}' > result.json")
@@ -68,5 +71,7 @@ def test_a_run_whose_first_trials_all_fail_stops_and_shows_the_last_error(tmp_pa
     (tmp_path / "study.toml").write_text(mended, encoding="utf-8")
     done = subprocess.run([IMOCA, "run", "--budget", "12"], cwd=tmp_path, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
-    states = [trial.state for trial in Study.load(tmp_path / "study.db", read_only=True).trials]
+    states = [
+        trial.state for trial in until_the_end.enter_context(Study.load(tmp_path / "study.db", read_only=True)).trials
+    ]
     assert states == [TrialState.FAILED] * 5 + [TrialState.COMPLETE] * 7

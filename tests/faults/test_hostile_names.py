@@ -9,7 +9,7 @@ import shutil
 import sqlite3
 import subprocess
 import sys
-from contextlib import closing, suppress
+from contextlib import ExitStack, closing, suppress
 from pathlib import Path
 
 import pytest
@@ -136,8 +136,8 @@ def view(capsys: pytest.CaptureFixture[str], *arguments: object) -> str:
     return said.out
 
 
-def test_everything_comes_back_from_the_database_as_it_was_given(study_file: Path) -> None:
-    study = Study.load(study_file.with_name("study.db"), read_only=True)
+def test_everything_comes_back_from_the_database_as_it_was_given(study_file: Path, until_the_end: ExitStack) -> None:
+    study = until_the_end.enter_context(Study.load(study_file.with_name("study.db"), read_only=True))
     assert study.problem == make_problem()
     assert len(study.trials) >= 4
     failed = study.trials[1]
@@ -148,8 +148,8 @@ def test_everything_comes_back_from_the_database_as_it_was_given(study_file: Pat
         assert connection.execute("SELECT COUNT(*) FROM trials").fetchone() == (len(study.trials),)
 
 
-def test_every_argument_of_a_program_stays_one_argument_and_text(study_file: Path) -> None:
-    study = Study.load(study_file.with_name("study.db"), read_only=True)
+def test_every_argument_of_a_program_stays_one_argument_and_text(study_file: Path, until_the_end: ExitStack) -> None:
+    study = until_the_end.enter_context(Study.load(study_file.with_name("study.db"), read_only=True))
     for run in study.runs:
         folder = Path(run.folder or "")
         parameters = study.trials[run.trial].parameters
@@ -165,8 +165,8 @@ def test_every_argument_of_a_program_stays_one_argument_and_text(study_file: Pat
         assert parameters[CHOICE] in HOSTILE
 
 
-def test_programs_work_inside_the_folder_of_runs(study_file: Path) -> None:
-    runs = Study.load(study_file.with_name("study.db"), read_only=True).runs
+def test_programs_work_inside_the_folder_of_runs(study_file: Path, until_the_end: ExitStack) -> None:
+    runs = until_the_end.enter_context(Study.load(study_file.with_name("study.db"), read_only=True)).runs
     for run in runs:
         folder = Path(run.folder or "")
         assert folder.resolve().is_relative_to(study_file.with_name("study.runs").resolve())
@@ -237,14 +237,14 @@ def is_number(cell: str) -> bool:
 
 
 def test_what_was_exported_can_be_added_to_another_study(
-    study_file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    study_file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], until_the_end: ExitStack
 ) -> None:
     table = tmp_path / "trials.json"
     view(capsys, "export", study_file, "-o", table)
     copy = write_study(tmp_path / "copy")
     view(capsys, "add", copy, table)
-    original = Study.load(study_file.with_name("study.db"), read_only=True).trials
-    added = Study.load(copy.with_name("study.db"), read_only=True).trials
+    original = until_the_end.enter_context(Study.load(study_file.with_name("study.db"), read_only=True)).trials
+    added = until_the_end.enter_context(Study.load(copy.with_name("study.db"), read_only=True)).trials
     assert [trial.parameters for trial in added] == [trial.parameters for trial in original]
     assert [trial.values for trial in added] == [trial.values for trial in original]
 
@@ -304,13 +304,13 @@ def test_a_study_that_is_not_there_is_named_harmlessly(
 
 
 @pytest.mark.parametrize("name", [name for name in HOSTILE if "/" not in name])
-def test_a_database_lies_exactly_where_it_was_asked_for(name: str, tmp_path: Path) -> None:
+def test_a_database_lies_exactly_where_it_was_asked_for(name: str, tmp_path: Path, until_the_end: ExitStack) -> None:
     folder = tmp_path / "study"
     folder.mkdir()
     path = folder / f"{name}?mode=memory&x=%41#y.db"
-    study = Study(make_problem(), method="random", storage=path)
+    study = until_the_end.enter_context(Study(make_problem(), method="random", storage=path))
     study.tell(study.ask(), {FIRST_OUTPUT: 1.0, SECOND_OUTPUT: 2.0})
     assert path.is_file()
-    assert Study.load(path, read_only=True).trials == study.trials
+    assert until_the_end.enter_context(Study.load(path, read_only=True)).trials == study.trials
     assert {entry.name.removesuffix("-wal").removesuffix("-shm") for entry in folder.iterdir()} == {path.name}
     check_no_intruder(tmp_path, folder)

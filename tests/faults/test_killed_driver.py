@@ -7,6 +7,7 @@ import sqlite3
 import subprocess
 import sys
 import time
+from contextlib import ExitStack, closing
 from pathlib import Path
 
 import pytest
@@ -80,7 +81,9 @@ print(n_kills)
 
 
 @pytest.mark.slow
-def test_fifty_kills_lose_nothing_that_was_acknowledged(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_fifty_kills_lose_nothing_that_was_acknowledged(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, until_the_end: ExitStack
+) -> None:
     (tmp_path / "driver.py").write_text(DRIVER, encoding="utf-8")
     (tmp_path / "killer.py").write_text(KILLER, encoding="utf-8")
     path = str(tmp_path / "study.db")
@@ -91,7 +94,7 @@ def test_fifty_kills_lose_nothing_that_was_acknowledged(tmp_path: Path, monkeypa
     monkeypatch.syspath_prepend(str(tmp_path))
     import driver  # type: ignore[import-not-found]
 
-    study = Study(driver.problem(), method="random", seed=3, storage=path)
+    study = until_the_end.enter_context(Study(driver.problem(), method="random", seed=3, storage=path))
     n_trials = len(study.trials)
     study.optimize(study.cost_spent + 2.0)
 
@@ -109,11 +112,11 @@ def test_fifty_kills_lose_nothing_that_was_acknowledged(tmp_path: Path, monkeypa
     assert [(t.parameters, t.fidelities, t.values) for t in study.trials] == [
         (t.parameters, t.fidelities, t.values) for t in undisturbed.trials
     ]
-    with sqlite3.connect(path) as connection:
+    with closing(sqlite3.connect(path)) as connection:
         assert connection.execute("PRAGMA integrity_check").fetchone() == ("ok",)
 
 
-def test_a_lost_run_is_charged_and_run_again_once(tmp_path: Path) -> None:
+def test_a_lost_run_is_charged_and_run_again_once(tmp_path: Path, until_the_end: ExitStack) -> None:
     path = tmp_path / "study.db"
     (tmp_path / "driver.py").write_text(DRIVER, encoding="utf-8")
     slow = (
@@ -129,7 +132,7 @@ def test_a_lost_run_is_charged_and_run_again_once(tmp_path: Path) -> None:
 
     quick = "import driver\ndriver.drive(" + repr(str(path)) + ", 2.0)\n"
     subprocess.run([sys.executable, "-c", quick], cwd=tmp_path, check=True)
-    study = Study.load(path, read_only=True)
+    study = until_the_end.enter_context(Study.load(path, read_only=True))
     first = [run for run in study.runs if run.trial == 0 and run.simulator == "bowl"]
     assert [run.state for run in first] == [RunState.LOST, RunState.ANSWERED]
     z = study.trials[0].fidelities["bowl"]
@@ -141,7 +144,9 @@ def test_a_lost_run_is_charged_and_run_again_once(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_the_command_line_driver_with_workers_survives_kills_and_leaves_no_program_running(tmp_path: Path) -> None:
+def test_the_command_line_driver_with_workers_survives_kills_and_leaves_no_program_running(
+    tmp_path: Path, until_the_end: ExitStack
+) -> None:
     subprocess.run([IMOCA, "init", "demo"], cwd=tmp_path, check=True, capture_output=True)
     folder = tmp_path / "demo"
     command = [IMOCA, "run", "study.toml", "--workers", "2"]
@@ -156,7 +161,10 @@ def test_the_command_line_driver_with_workers_survives_kills_and_leaves_no_progr
     assert final.returncode == 0, final.stderr
     status = json.loads(subprocess.run([IMOCA, "status", "--json"], cwd=folder, capture_output=True, check=True).stdout)
     assert status["cost_spent"] >= 1.0
-    assert all(t.state is not TrialState.RUNNING for t in Study.load(folder / "study.db", read_only=True).trials)
+    assert all(
+        t.state is not TrialState.RUNNING
+        for t in until_the_end.enter_context(Study.load(folder / "study.db", read_only=True)).trials
+    )
 
 
 def _stop_after(n: int):  # type: ignore[no-untyped-def]
@@ -176,7 +184,7 @@ class _EnoughError(Exception):
 
 
 def _await(condition) -> None:  # type: ignore[no-untyped-def]
-    deadline = time.monotonic() + 30.0
+    deadline = time.monotonic() + 120.0
     while not condition():
         assert time.monotonic() < deadline
         time.sleep(0.02)

@@ -4,6 +4,7 @@ import os
 import signal
 import threading
 import time
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
@@ -46,8 +47,8 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.mark.slow
-def test_a_killed_run_is_tried_again_and_what_it_cost_is_charged(folder: Path) -> None:
-    study = make_study(folder, retries=1)
+def test_a_killed_run_is_tried_again_and_what_it_cost_is_charged(folder: Path, until_the_end: ExitStack) -> None:
+    study = until_the_end.enter_context(make_study(folder, retries=1))
     study.optimize(8.0, workers=2)
     assert (folder / "killed").exists()
     assert all(trial.state is TrialState.COMPLETE and not trial.failures for trial in study.trials)
@@ -60,9 +61,11 @@ def test_a_killed_run_is_tried_again_and_what_it_cost_is_charged(folder: Path) -
 
 
 @pytest.mark.slow
-def test_a_run_that_is_killed_each_time_fails_with_the_reason_and_the_others_stand(folder: Path) -> None:
+def test_a_run_that_is_killed_each_time_fails_with_the_reason_and_the_others_stand(
+    folder: Path, until_the_end: ExitStack
+) -> None:
     (folder / "always").touch()
-    study = make_study(folder, retries=1)
+    study = until_the_end.enter_context(make_study(folder, retries=1))
     study.optimize(6.0, workers=2)
     failed = [trial for trial in study.trials if trial.failures]
     unharmed = [trial for trial in study.trials if not trial.failures]

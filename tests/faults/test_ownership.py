@@ -29,7 +29,7 @@ def write_study(folder: Path, wait: str) -> None:
 def test_the_second_run_is_refused_and_names_the_first_and_a_dead_one_is_replaced(tmp_path: Path) -> None:
     write_study(tmp_path, wait="60")
     first = subprocess.Popen([IMOCA, "run"], cwd=tmp_path, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    deadline = time.monotonic() + 30.0
+    deadline = time.monotonic() + 120.0
     while not list(tmp_path.glob("study.runs/*/*/*/params.json")):
         assert time.monotonic() < deadline
         time.sleep(0.05)

@@ -5,6 +5,7 @@ import subprocess
 import sys
 import time
 import zlib
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ from imoca.runners.execution import run_job
 from imoca.trials.trial import RunState, TrialState
 
 IMOCA = Path(sys.executable).with_name("imoca")
+PATIENCE = 120.0  # seconds after which a process counts as hanging
 STUDY = """
 [study]
 method = "random"
@@ -24,16 +26,16 @@ budget = 50.0
 [parameters]
 x = { type = "real", low = 0.0, high = 1.0 }
 [simulators.cfd]
-command = ["sh", "-c", "touch started; sleep {wait}; echo '{\\"drag\\": 1}' > result.json"]
+command = ["sh", "-c", "touch started; {wait}; echo '{\\"drag\\": 1}' > result.json"]
 outputs = { drag = "minimize" }
 """
 
 
 def start(folder: Path, wait: str, *options: str) -> subprocess.Popen[str]:
-    """A run whose first simulator has started."""
+    """A run whose first simulator has started, and does what the shell is told in order to wait."""
     (folder / "study.toml").write_text(STUDY.replace("{wait}", wait), encoding="utf-8")
     process = subprocess.Popen([IMOCA, "run", *options], cwd=folder, stderr=subprocess.PIPE, text=True)
-    deadline = time.monotonic() + 60.0
+    deadline = time.monotonic() + PATIENCE
     while not list(folder.glob("study.runs/*/*/*/started")):
         assert time.monotonic() < deadline
         assert process.poll() is None
@@ -41,16 +43,29 @@ def start(folder: Path, wait: str, *options: str) -> subprocess.Popen[str]:
     return process
 
 
+def said_until(process: subprocess.Popen[str], words: str) -> str:
+    assert process.stderr is not None
+    said = ""
+    while words not in said:
+        line = process.stderr.readline()
+        assert line, said
+        said += line
+    return said
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("options", [(), ("--workers", "2")], ids=["here", "workers"])
-def test_one_interrupt_lets_running_simulators_finish(tmp_path: Path, options: tuple[str, ...]) -> None:
-    process = start(tmp_path, "1.5", *options)
+def test_one_interrupt_lets_running_simulators_finish(
+    tmp_path: Path, options: tuple[str, ...], until_the_end: ExitStack
+) -> None:
+    process = start(tmp_path, "until [ -e ../../../../go ]; do sleep 0.05; done", *options)
     process.send_signal(signal.SIGINT)
-    _, errors = process.communicate(timeout=60)
+    (tmp_path / "go").touch()
+    _, errors = process.communicate(timeout=PATIENCE)
     assert process.returncode == 130
     assert "imoca run" in errors  # how to resume
     assert "Traceback" not in errors
-    trials = Study.load(tmp_path / "study.db", read_only=True).trials
+    trials = until_the_end.enter_context(Study.load(tmp_path / "study.db", read_only=True)).trials
     assert 1 <= len(trials) <= 2  # two workers may have begun two
     assert all(trial.state is TrialState.COMPLETE for trial in trials)
 
@@ -59,21 +74,22 @@ def test_one_interrupt_lets_running_simulators_finish(tmp_path: Path, options: t
 @pytest.mark.parametrize("options", [(), ("--workers", "2")], ids=["here", "workers"])
 @pytest.mark.parametrize("signals", [(signal.SIGINT, signal.SIGINT), (signal.SIGTERM,)], ids=["twice", "term"])
 def test_a_second_interrupt_or_a_termination_ends_simulators(
-    tmp_path: Path, signals: tuple[signal.Signals, ...], options: tuple[str, ...]
+    tmp_path: Path, signals: tuple[signal.Signals, ...], options: tuple[str, ...], until_the_end: ExitStack
 ) -> None:
     wait = f"600.{zlib.crc32(str(tmp_path).encode())}"  # known by its length: other tests sleep at the same time
-    process = start(tmp_path, wait, *options)
-    started = time.monotonic()
+    process = start(tmp_path, f"sleep {wait}", *options)
+    said = ""
     for number in signals:
         process.send_signal(number)
-        time.sleep(0.5)
-    _, errors = process.communicate(timeout=60)
-    assert time.monotonic() - started < 30.0
+        if number == signal.SIGINT and not said:
+            said = said_until(process, "Ctrl-C again ends them")  # two at once would count as one
+    _, errors = process.communicate(timeout=PATIENCE)
+    errors = said + errors
     assert process.returncode == 130
     assert "Traceback" not in errors
     left = subprocess.run(["pgrep", "-f", f"sleep {wait}"], capture_output=True, text=True, check=False)
     assert left.stdout == ""
-    study = Study.load(tmp_path / "study.db", read_only=True)
+    study = until_the_end.enter_context(Study.load(tmp_path / "study.db", read_only=True))
     assert {run.state for run in study.runs} == {RunState.LOST}
     assert study.owner is None
 
@@ -93,4 +109,4 @@ def test_a_stop_while_a_simulator_is_being_started_ends_it(tmp_path: Path, monke
     with pytest.raises(KeyboardInterrupt):
         run_job(job)
     with started[0] as process:
-        assert process.wait(timeout=5.0) == -signal.SIGTERM
+        assert process.wait(timeout=PATIENCE) == -signal.SIGTERM

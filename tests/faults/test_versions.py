@@ -4,7 +4,7 @@ import resource
 import sqlite3
 import subprocess
 import sys
-from contextlib import closing
+from contextlib import ExitStack, closing
 from pathlib import Path
 
 import pytest
@@ -15,7 +15,6 @@ from imoca.storage.definition import Definition
 from imoca.storage.sqlite.rows import answer_text, checksum, definition_text, question_text
 from imoca.storage.sqlite.schema import APPLICATION_ID, STEPS, VERSION
 from imoca.storage.sqlite.storage import SQLiteStorage
-from imoca.studyfile.problem import problem_to_toml
 from imoca.trials.trial import Answer, Trial
 
 TRIALS = tuple(
@@ -47,7 +46,7 @@ def write_version_1(path: Path) -> None:
         for statement in STEPS[0]:
             connection.execute(statement)
         connection.execute("PRAGMA user_version = 1")
-        definition = definition_text(Definition(problem_to_toml(make_problem()), "imoca-p", 3))
+        definition = definition_text(Definition(make_problem(), "imoca-p", 3))
         connection.execute("INSERT INTO study VALUES (1, ?, 0.0, ?)", (definition, checksum(definition)))
         for trial in TRIALS:
             question, answer = question_text(trial), answer_text(trial.answer)
@@ -69,9 +68,9 @@ def old(tmp_path: Path) -> Path:
     return path
 
 
-def test_an_older_database_is_migrated_after_a_backup_and_nothing_is_lost(old: Path) -> None:
+def test_an_older_database_is_migrated_after_a_backup_and_nothing_is_lost(old: Path, until_the_end: ExitStack) -> None:
     before = dump(old)
-    study = Study.load(old)
+    study = until_the_end.enter_context(Study.load(old))
     assert study.trials == TRIALS
     assert study.problem == make_problem()
     assert study.seed == 3
@@ -79,14 +78,14 @@ def test_an_older_database_is_migrated_after_a_backup_and_nothing_is_lost(old: P
     assert dump(backup) == before
     assert dump(old)[0] == str(VERSION)
     trial = study.tell(study.ask(), {"f": 1.0})  # and it goes on
-    assert SQLiteStorage(old, read_only=True).trials() == (*TRIALS, trial)
+    assert until_the_end.enter_context(closing(SQLiteStorage(old, read_only=True))).trials() == (*TRIALS, trial)
 
 
-def test_a_migrated_database_is_not_migrated_again(old: Path) -> None:
-    Study.load(old)
+def test_a_migrated_database_is_not_migrated_again(old: Path, until_the_end: ExitStack) -> None:
+    Study.load(old).close()
     backup = old.with_name("study.db.version-1.backup")
     backup.unlink()
-    assert Study.load(old).trials == TRIALS
+    assert until_the_end.enter_context(Study.load(old)).trials == TRIALS
     assert not backup.exists()
 
 
@@ -99,7 +98,7 @@ def test_viewing_an_older_database_changes_no_file(old: Path) -> None:
 
 
 @pytest.mark.slow
-def test_a_migration_that_fails_midway_leaves_the_old_database_as_it_was(old: Path) -> None:
+def test_a_migration_that_fails_midway_leaves_the_old_database_as_it_was(old: Path, until_the_end: ExitStack) -> None:
     before, size = dump(old), old.stat().st_size
     assert size > resource.getpagesize()
     # Files may not become larger than this one is: the backup has room, the new tables have not.
@@ -111,10 +110,12 @@ def test_a_migration_that_fails_midway_leaves_the_old_database_as_it_was(old: Pa
     assert "Free some space" in child.stdout
     assert dump(old) == before
     assert dump(old.with_name("study.db.version-1.backup")) == before
-    assert Study.load(old).trials == TRIALS  # and with room it succeeds
+    assert until_the_end.enter_context(Study.load(old)).trials == TRIALS  # and with room it succeeds
 
 
-def test_a_step_that_fails_undoes_the_steps_before_it(old: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_step_that_fails_undoes_the_steps_before_it(
+    old: Path, monkeypatch: pytest.MonkeyPatch, until_the_end: ExitStack
+) -> None:
     before = dump(old)
     broken = (*STEPS, ("CREATE TABLE half (x)", "INSERT INTO nowhere VALUES (1)"))
     monkeypatch.setattr("imoca.storage.sqlite.schema.STEPS", broken)
@@ -123,12 +124,14 @@ def test_a_step_that_fails_undoes_the_steps_before_it(old: Path, monkeypatch: py
         Study.load(old)
     monkeypatch.undo()
     assert dump(old) == before
-    assert Study.load(old).trials == TRIALS
+    assert until_the_end.enter_context(Study.load(old)).trials == TRIALS
 
 
-def test_a_newer_database_is_refused_with_both_versions_and_left_alone(tmp_path: Path) -> None:
+def test_a_newer_database_is_refused_with_both_versions_and_left_alone(
+    tmp_path: Path, until_the_end: ExitStack
+) -> None:
     path = tmp_path / "study.db"
-    Study(make_problem(), storage=path).ask()
+    until_the_end.enter_context(Study(make_problem(), storage=path)).ask()
     with closing(sqlite3.connect(path)) as connection:
         connection.execute(f"PRAGMA user_version = {VERSION + 7}")
     before = dump(path)

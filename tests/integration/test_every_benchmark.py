@@ -12,6 +12,8 @@ from imoca_lab.problems.circuit.ngspice import is_installed
 
 pytestmark = pytest.mark.slow
 
+N_FRONTS = 3  # fewer than by default: what is tested is the way, not how good the questions are
+
 NGSPICE = pytest.mark.skipif(not is_installed(), reason="the program ngspice is not installed")
 CIRCUITS = [("circuit", "pwl"), pytest.param("circuit", "ngspice", marks=NGSPICE)]
 # Spent a few questions after the initial design, which is cheap beside one full run of some problems.
@@ -47,7 +49,7 @@ def test_imoca_t_spends_a_budget_where_every_objective_has_its_own_fidelity(name
 
 
 def check_run(problem: Problem, method: MethodName, budget: float) -> None:
-    study, spent = Study(problem, method=method), []
+    study, spent = Study(problem, method=method, n_fronts=N_FRONTS), []
     study.optimize(budget, on_trial=lambda _: spent.append(study.cost_spent), progress=False)
     check_questions(problem, study.trials)
     assert spent[-2] < budget <= spent[-1]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -106,10 +107,12 @@ def test_bounds_that_overflow_in_their_own_type_are_compared_as_numbers() -> Non
     assert Fidelity.continuous(np.float16(-6e4), np.float16(6e4)).high > 5e4
 
 
-def test_a_study_takes_numpy_numbers_and_keeps_plain_ones(tmp_path: Path) -> None:
+def test_a_study_takes_numpy_numbers_and_keeps_plain_ones(tmp_path: Path, until_the_end: ExitStack) -> None:
     path = tmp_path / "numbers.db"
     settings: dict[str, Any] = {"n_fronts": np.int64(2), "fidelity_reduction": np.True_}
-    study = Study(make_problem(np.float64, np.int64), seed=np.int64(7), storage=path, **settings)  # type: ignore[arg-type]
+    study = until_the_end.enter_context(
+        Study(make_problem(np.float64, np.int64), seed=np.int64(7), storage=path, **settings)
+    )  # type: ignore[arg-type]
     first, second, third = study.ask(np.int64(3))  # type: ignore[call-overload]
     values = {"time": np.float32(0.5), "load": np.int64(3), "drift": np.float64(0.25)}
     study.tell(first, values, {"runs": np.float32(1.5), "loads": np.int64(2)})
@@ -124,10 +127,12 @@ def test_a_study_takes_numpy_numbers_and_keeps_plain_ones(tmp_path: Path) -> Non
     assert {type(each) for each in told(study)} <= set(PLAIN)
     assert [trial.state for trial in study.trials].count(TrialState.FAILED) == 1
     assert study.trials[3].parameters == {"n": 3, "x": 0.75, "mesh": 16}
-    loaded = Study.load(path)
+    loaded = until_the_end.enter_context(Study.load(path))
     assert loaded.trials == study.trials
     assert (loaded.seed, type(study.seed)) == (7, int)
-    again = Study(make_problem(float, int), seed=7, storage=path, n_fronts=2, fidelity_reduction=True)
+    again = until_the_end.enter_context(
+        Study(make_problem(float, int), seed=7, storage=path, n_fronts=2, fidelity_reduction=True)
+    )
     assert again.trials == study.trials
 
 

@@ -38,19 +38,19 @@ def add(words: Words) -> None:
     """
     if len(words) > 2:
         raise typer.BadParameter(f"Give a study and one file; {printable(words[2])!r} came too.")
-    opened = open_to_write(Path(words[0]) if len(words) == 2 else None)
-    results = _read(opened.study.problem, words[-1])
-    answered = [result for result in results if result.values]
-    checked = _check(opened.study.problem, answered)
-    known = _by_values(opened.study.trials)
-    new = [result for result, trial in zip(answered, checked, strict=True) if not _is_known(trial, known)]
-    for result in new:
-        _add(opened.study, result)
-    say(f"{len(new)} of {len(results)} results are added to {opened.database}.")
-    if len(new) < len(answered):
-        say(f"{len(answered) - len(new)} were there already.")
-    if len(answered) < len(results):
-        say(f"{len(results) - len(answered)} without values were left out.")
+    with open_to_write(Path(words[0]) if len(words) == 2 else None) as opened:
+        results = _read(opened.study.problem, words[-1])
+        answered = [result for result in results if result.values]
+        checked = _check(opened.study.problem, answered)
+        known = _by_values(opened.study.trials)
+        new = [result for result, trial in zip(answered, checked, strict=True) if not _is_known(trial, known)]
+        for result in new:
+            _add(opened.study, result)
+        say(f"{len(new)} of {len(results)} results are added to {opened.database}.")
+        if len(new) < len(answered):
+            say(f"{len(answered) - len(new)} were there already.")
+        if len(answered) < len(results):
+            say(f"{len(results) - len(answered)} without values were left out.")
 
 
 def _read(problem: Problem, name: str) -> list[OldResult]:
@@ -73,13 +73,13 @@ def _check(problem: Problem, results: list[OldResult]) -> list[Trial]:
     from imoca.errors import ImocaError
     from imoca.study.study import Study
 
-    trial_run = Study(problem, method="random")
     checked = []
-    for result in results:
-        try:
-            checked.append(_add(trial_run, result))
-        except ImocaError as error:
-            raise type(error)(f"{result.place.capitalize()}: {error.message}", hint=error.hint) from error
+    with Study(problem, method="random") as trial_run:
+        for result in results:
+            try:
+                checked.append(_add(trial_run, result))
+            except ImocaError as error:
+                raise type(error)(f"{result.place.capitalize()}: {error.message}", hint=error.hint) from error
     return checked
 
 

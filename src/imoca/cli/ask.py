@@ -24,14 +24,14 @@ def ask(
 
     A trial is a design and a fidelity per simulator; answer it with imoca tell or imoca fail.
     """
-    opened = open_to_write(study)
-    trials = [opened.study.ask() for _ in range(n or 1)]
-    if as_json:
-        print_json(trial_record(trials[0]) if n is None else [trial_record(trial) for trial in trials])
-        return
-    print_questions(trials)
-    example = opened.study.problem.outputs[0].name
-    say(f"Answer with: imoca tell{opened.command_argument} {trials[0].number} {example}=...")
+    with open_to_write(study) as opened:
+        trials = [opened.study.ask() for _ in range(n or 1)]
+        if as_json:
+            print_json(trial_record(trials[0]) if n is None else [trial_record(trial) for trial in trials])
+            return
+        print_questions(trials)
+        example = opened.study.problem.outputs[0].name
+        say(f"Answer with: imoca tell{opened.command_argument} {trials[0].number} {example}=...")
 
 
 def print_questions(trials: list[Trial]) -> None:

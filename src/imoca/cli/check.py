@@ -29,7 +29,7 @@ def check(study: StudyArgument = None, as_json: AsJson = False) -> None:
     from imoca.studyfile.file import load_study_file
 
     file = load_study_file(path)
-    open_study(file, storage=None)  # refuses what no method can do
+    open_study(file, storage=None).close()  # refuses what no method can do
     n_trials = n_stored_trials(file)
     warnings = [*missing_programs(file.problem, path.parent), *_missing_limit(file)]
     if as_json:
@@ -47,12 +47,12 @@ def _check_database(path: Path, as_json: bool) -> None:
     """Opening a database checks it; what it holds is for the other verbs to show."""
     from imoca.study.study import Study
 
-    study = Study.load(path, read_only=True)
-    if as_json:
-        print_json({"database": str(path), "trials": len(study.trials), "warnings": []})
-    else:
-        print_problem(study.problem)
-    say(f"{path} is in order and holds {len(study.trials)} trials.")
+    with Study.load(path, read_only=True) as study:
+        if as_json:
+            print_json({"database": str(path), "trials": len(study.trials), "warnings": []})
+        else:
+            print_problem(study.problem)
+        say(f"{path} is in order and holds {len(study.trials)} trials.")
 
 
 def print_problem(problem: Problem) -> None:

@@ -30,16 +30,16 @@ def export(
     """
     if as_json and as_csv:
         raise typer.BadParameter("Choose one of --json and --csv.")
-    opened = open_to_read(study)
-    is_json = as_json or (output is not None and output.suffix.lower() == ".json" and not as_csv)
-    text = trials_json(opened.study) if is_json else trials_csv(opened.study)
-    if output is None:
-        print(text, end="")
-        return
-    from imoca.files import write_whole
+    with open_to_read(study) as opened:
+        is_json = as_json or (output is not None and output.suffix.lower() == ".json" and not as_csv)
+        text = trials_json(opened.study) if is_json else trials_csv(opened.study)
+        if output is None:
+            print(text, end="")
+            return
+        from imoca.files import write_whole
 
-    write_whole(output, text)
-    say(f"{len(opened.study.trials)} trials are written to {output}.")
+        write_whole(output, text)
+        say(f"{len(opened.study.trials)} trials are written to {output}.")
 
 
 def trials_json(study: Study) -> str:

@@ -26,7 +26,7 @@ def fail(words: Words, cost: Costs = None) -> None:
     reason = " ".join(rest[1:]).strip()
     if not reason:
         raise typer.BadParameter(f'Say what went wrong: imoca fail {number} "mesh exploded".')
-    opened = open_to_write(given)
-    simulators = [simulator.name for simulator in opened.study.problem.simulators]
-    opened.study.fail(number, reason, cost=named_numbers(cost or [], simulators, "simulator"))
-    say(f"Trial {number} is stored as failed in {opened.database}.")
+    with open_to_write(given) as opened:
+        simulators = [simulator.name for simulator in opened.study.problem.simulators]
+        opened.study.fail(number, reason, cost=named_numbers(cost or [], simulators, "simulator"))
+        say(f"Trial {number} is stored as failed in {opened.database}.")

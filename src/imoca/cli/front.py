@@ -32,21 +32,21 @@ def front(
     """
     if as_json and as_csv:
         raise typer.BadParameter("Choose one of --json and --csv.")
-    opened = open_to_read(study)
-    problem, points = opened.study.problem, opened.study.pareto_front()
-    if as_json:
-        goals = {objective.name: objective.goal for objective in problem.objectives}
-        print_json({"objectives": goals, "points": [point_record(point) for point in points]})
-    elif as_csv:
-        print(front_csv(problem, points), end="")
-    elif points:
-        shown = points if show_all or not sys.stdout.isatty() else spread(points, N_ROWS)
-        print_front(problem, shown)
-        more = "" if len(shown) == len(points) else f", {len(shown)} of them shown; --all shows every one"
-        n_verified = sum(point.verified for point in points)
-        say(f"{len(points)} designs on the front, {n_verified} verified at full accuracy{more}.")
-    if not points:
-        say(f"No front yet: {opened.database} holds no results. Start with: imoca run{opened.command_argument}")
+    with open_to_read(study) as opened:
+        problem, points = opened.study.problem, opened.study.pareto_front()
+        if as_json:
+            goals = {objective.name: objective.goal for objective in problem.objectives}
+            print_json({"objectives": goals, "points": [point_record(point) for point in points]})
+        elif as_csv:
+            print(front_csv(problem, points), end="")
+        elif points:
+            shown = points if show_all or not sys.stdout.isatty() else spread(points, N_ROWS)
+            print_front(problem, shown)
+            more = "" if len(shown) == len(points) else f", {len(shown)} of them shown; --all shows every one"
+            n_verified = sum(point.verified for point in points)
+            say(f"{len(points)} designs on the front, {n_verified} verified at full accuracy{more}.")
+        if not points:
+            say(f"No front yet: {opened.database} holds no results. Start with: imoca run{opened.command_argument}")
 
 
 def print_front(problem: Problem, points: Sequence[ParetoPoint]) -> None:

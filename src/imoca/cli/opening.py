@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -43,8 +45,23 @@ class Opened:
         return "" if self.path == DEFAULT_STUDY_FILE else f" {shlex.quote(str(self.path))}"
 
 
-def open_to_read(given: Path | None) -> Opened:
+@contextmanager
+def open_to_read(given: Path | None) -> Iterator[Opened]:
     """The study as it is stored; one that was not started yet has no trials."""
+    opened = _to_read(given)
+    with opened.study:
+        yield opened
+
+
+@contextmanager
+def open_to_write(given: Path | None) -> Iterator[Opened]:
+    """The study, started if it was not yet."""
+    opened = _to_write(given)
+    with opened.study:
+        yield opened
+
+
+def _to_read(given: Path | None) -> Opened:
     from imoca.study.study import Study
 
     path = locate(given)
@@ -59,8 +76,7 @@ def open_to_read(given: Path | None) -> Opened:
     return Opened(open_study(file, storage=None), path, file.database, file.settings, is_started=False)
 
 
-def open_to_write(given: Path | None) -> Opened:
-    """The study, started if it was not yet."""
+def _to_write(given: Path | None) -> Opened:
     from imoca.study.study import Study
 
     path = locate(given)

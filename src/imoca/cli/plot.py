@@ -36,7 +36,7 @@ def plot(
     figure_name = check_figure_name(name)
     if output is not None:
         backend_for(output)
-    opened = open_to_read(study)
-    path = output or Path(f"{opened.name}-{name}.html")
-    write_whole(path, figure_file(opened.study.snapshot(), figure_name, path))
-    say(f"The figure is in {path}.")
+    with open_to_read(study) as opened:
+        path = output or Path(f"{opened.name}-{name}.html")
+        write_whole(path, figure_file(opened.study.snapshot(), figure_name, path))
+        say(f"The figure is in {path}.")

@@ -31,11 +31,11 @@ def report(
     from imoca.files import write_whole
     from imoca.report.page.page import report_page
 
-    opened = open_to_read(study)
-    path = output or Path(f"{opened.name}-report.html")
-    snapshot = opened.study.snapshot()
-    write_whole(path, report_page(snapshot, introduction(opened, snapshot.bill.total)))
-    say(f"The report on {len(snapshot.trials)} trials is in {path}; open it in any browser.")
+    with open_to_read(study) as opened:
+        path = output or Path(f"{opened.name}-report.html")
+        snapshot = opened.study.snapshot()
+        write_whole(path, report_page(snapshot, introduction(opened, snapshot.bill.total)))
+        say(f"The report on {len(snapshot.trials)} trials is in {path}; open it in any browser.")
 
 
 def introduction(opened: Opened, spent: float) -> Introduction:

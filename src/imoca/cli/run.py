@@ -38,27 +38,28 @@ def run(
     from imoca.errors import SimulatorError
 
     limit = None if time is None else _seconds(time)
-    opened = open_to_write(study)
-    same_command = _command(opened, budget, time, workers, dask)
-    settings = opened.settings
-    if settings is not None:
-        budget = settings.budget if budget is None else budget
-        limit = settings.time if limit is None else limit
-        workers = settings.workers if workers is None else workers
-    if budget is None and limit is None:
-        raise typer.BadParameter(
-            "Neither a budget nor a time is given. Write budget = 30 under [study], or give --budget 30 or --time 2h."
-        )
-    sys.path.insert(0, str(opened.path.resolve().parent))  # a function beside the study file is found
-    n_before = _n_answered(opened)
-    try:
-        opened.study.optimize(budget, time=limit, workers=workers, dask=dask, progress=True)
-    except KeyboardInterrupt:
-        _say_how_to_resume(opened, same_command)
-        raise typer.Exit(INTERRUPTED) from None
-    except SimulatorError as error:
-        raise _with_where_to_look(error, opened) from error
-    _say_what_is_there(opened, budget, n_before)
+    with open_to_write(study) as opened:
+        same_command = _command(opened, budget, time, workers, dask)
+        settings = opened.settings
+        if settings is not None:
+            budget = settings.budget if budget is None else budget
+            limit = settings.time if limit is None else limit
+            workers = settings.workers if workers is None else workers
+        if budget is None and limit is None:
+            raise typer.BadParameter(
+                "Neither a budget nor a time is given. "
+                "Write budget = 30 under [study], or give --budget 30 or --time 2h."
+            )
+        sys.path.insert(0, str(opened.path.resolve().parent))  # a function beside the study file is found
+        n_before = _n_answered(opened)
+        try:
+            opened.study.optimize(budget, time=limit, workers=workers, dask=dask, progress=True)
+        except KeyboardInterrupt:
+            _say_how_to_resume(opened, same_command)
+            raise typer.Exit(INTERRUPTED) from None
+        except SimulatorError as error:
+            raise _with_where_to_look(error, opened) from error
+        _say_what_is_there(opened, budget, n_before)
 
 
 def _command(opened: Opened, budget: float | None, time: str | None, workers: int | None, dask: str | None) -> str:

@@ -28,17 +28,18 @@ def show(words: Words, as_json: AsJson = False) -> None:
     number = trial_number(rest)
     if rest[1:]:
         raise typer.BadParameter(f"Only one trial can be shown at a time; {printable(rest[1])!r} came too.")
-    study = open_to_read(given).study
-    trials = study.trials
-    if number >= len(trials):
-        held = f"trials 0 to {len(trials) - 1}" if trials else "no trials yet"
-        raise TrialError(f"There is no trial {number}.", hint=f"The study holds {held}.")
-    runs = [run for run in study.runs if run.trial == number]
-    if as_json:
-        print_json(trial_record(trials[number]) | {"runs": [run_record(run) for run in runs]})
-        return
-    print_trial(trials[number])
-    print_runs(runs)
+    with open_to_read(given) as opened:
+        study = opened.study
+        trials = study.trials
+        if number >= len(trials):
+            held = f"trials 0 to {len(trials) - 1}" if trials else "no trials yet"
+            raise TrialError(f"There is no trial {number}.", hint=f"The study holds {held}.")
+        runs = [run for run in study.runs if run.trial == number]
+        if as_json:
+            print_json(trial_record(trials[number]) | {"runs": [run_record(run) for run in runs]})
+            return
+        print_trial(trials[number])
+        print_runs(runs)
 
 
 def print_trial(trial: Trial) -> None:

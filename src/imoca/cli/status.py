@@ -32,19 +32,19 @@ RUNNING_COLUMNS = (
 
 def status(study: StudyArgument = None, as_json: AsJson = False) -> None:
     """Show how far a study is: spent, running, failed."""
-    opened = open_to_read(study)
-    content = summary(opened)
-    if as_json:
-        print_json(content)
-        return
-    print_pairs(_lines(content))
-    print()
-    print_table(SIMULATOR_COLUMNS, _simulator_rows(content))
-    if content["running"]:
+    with open_to_read(study) as opened:
+        content = summary(opened)
+        if as_json:
+            print_json(content)
+            return
+        print_pairs(_lines(content))
         print()
-        print_table(RUNNING_COLUMNS, _running_rows(content))
-    if not opened.is_started:
-        say(f"The study was not started yet. Start it with: imoca run{opened.command_argument}")
+        print_table(SIMULATOR_COLUMNS, _simulator_rows(content))
+        if content["running"]:
+            print()
+            print_table(RUNNING_COLUMNS, _running_rows(content))
+        if not opened.is_started:
+            say(f"The study was not started yet. Start it with: imoca run{opened.command_argument}")
 
 
 def summary(opened: Opened) -> dict[str, Any]:

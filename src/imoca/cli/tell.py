@@ -55,16 +55,16 @@ def tell(words: Words, cost: Costs = None, failed: Failed = None, as_json: Text 
     from_json = None if as_json is None else _from_json(as_json)
     if from_json is not None and (rest[1:] or cost or failed):
         raise typer.BadParameter("Give the answer either as words or as --json, not both.")
-    opened = open_to_write(given)
-    outputs = [output.name for output in opened.study.problem.outputs]
-    simulators = [simulator.name for simulator in opened.study.problem.simulators]
-    told = from_json or Told(
-        named_numbers(rest[1:], outputs, "output"),
-        named_numbers(cost or [], simulators, "simulator"),
-        named_texts(failed or [], simulators, "simulator"),
-    )
-    opened.study.tell(number, told.values, cost=told.cost, failures=told.failures)
-    say(f"Trial {number} is stored in {opened.database}.")
+    with open_to_write(given) as opened:
+        outputs = [output.name for output in opened.study.problem.outputs]
+        simulators = [simulator.name for simulator in opened.study.problem.simulators]
+        told = from_json or Told(
+            named_numbers(rest[1:], outputs, "output"),
+            named_numbers(cost or [], simulators, "simulator"),
+            named_texts(failed or [], simulators, "simulator"),
+        )
+        opened.study.tell(number, told.values, cost=told.cost, failures=told.failures)
+        say(f"Trial {number} is stored in {opened.database}.")
 
 
 def named_numbers(words: Sequence[str], names: Sequence[str], what: str) -> dict[str, float]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
@@ -31,7 +32,14 @@ STYLE_PLACE = "<!-- plotly.js adds no style where these are -->"
 
 def make_app(places: Sequence[Path], access: Access, is_closing: Callable[[], bool] = lambda: False) -> Guard:
     """The application for the databases in these places, which are files or folders."""
-    page = Page(Library(places), Gallery(), is_closing)
+    library = Library(places)
+    page = Page(library, Gallery(), is_closing)
+
+    @asynccontextmanager
+    async def closing_library(app: Starlette) -> AsyncIterator[None]:
+        yield
+        await run_in_threadpool(library.close)
+
     study = "/api/studies/{study}"
     routes = [
         Route("/", page.index),
@@ -45,7 +53,7 @@ def make_app(places: Sequence[Path], access: Access, is_closing: Callable[[], bo
         Route(f"{study}/trials/{{number:int}}/log", page.log),
         Route(f"{study}/figures/{{name}}", page.figure),
     ]
-    return Guard(Starlette(routes=routes), access)
+    return Guard(Starlette(routes=routes, lifespan=closing_library), access)
 
 
 class Page:

@@ -21,16 +21,26 @@ class Library:
         self._places = tuple(places)
         self._lock = threading.Lock()
         self._views: dict[Path, StudyView] = {}
+        self._gone: dict[Path, StudyView] = {}  # somebody may still look at them, and their files may come back
 
     def views(self) -> list[StudyView]:
         """In the order of their names within each place; a file that was seen before keeps its view."""
         with self._lock:
             found = dict.fromkeys(path for place in self._places for path in _databases(place))
-            self._views = {path: self._views.get(path) or StudyView(path) for path in found}
+            known = self._gone | self._views
+            self._views = {path: known.get(path) or StudyView(path) for path in found}
+            self._gone = {path: view for path, view in known.items() if path not in found}
+            for view in self._gone.values():
+                view.close()
             return list(self._views.values())
 
     def view(self, study_id: str) -> StudyView | None:
         return next((view for view in list(self._views.values()) if view.id == study_id), None)
+
+    def close(self) -> None:
+        with self._lock:
+            for view in (*self._views.values(), *self._gone.values()):
+                view.close()
 
 
 def _databases(place: Path) -> list[Path]:

@@ -127,18 +127,26 @@ class StudyView:
         return content | {"rows": [row(problem, trial) for trial in changes.trials]}
 
     def trial(self, number: int) -> dict[str, Any] | None:
-        study, trials = self._study, self._trials
-        if study is None or not 0 <= number < len(trials):
-            return None
-        return trial_content(trials[number], _runs(study, number), study.runs_folder)
+        with self._lock:  # or it might be closed meanwhile
+            study, trials = self._study, self._trials
+            if study is None or not 0 <= number < len(trials):
+                return None
+            return trial_content(trials[number], _runs(study, number), study.runs_folder)
 
     def log(self, number: int, run: int, stream: Stream) -> str | None:
         """The tail of the log of a trial's run, counted from 0; None if there is none."""
-        if (study := self._study) is None:
-            return None
-        runs = _runs(study, number)
+        with self._lock:
+            if (study := self._study) is None:
+                return None
+            runs, runs_folder = _runs(study, number), study.runs_folder
         folder = runs[run].folder if 0 <= run < len(runs) else None
-        return None if folder is None else log_tail(study.runs_folder, folder, stream)
+        return None if folder is None else log_tail(runs_folder, folder, stream)
+
+    def close(self) -> None:
+        """Let go of the database until somebody looks again."""
+        with self._lock:
+            self._close("")
+            self._read_at = float("-inf")
 
     def _read(self) -> None:
         study = self._opened()
@@ -167,7 +175,9 @@ class StudyView:
         return self._study
 
     def _close(self, fault: str) -> None:
-        self._study, self._snapshot, self._fault = None, None, fault
+        study, self._study, self._snapshot, self._fault = self._study, None, None, fault
+        if study is not None:
+            study.close()
         self._trials, self._changed_at, self._mark = (), [], Mark()
         self._standing, self._driver = {}, None
 

@@ -2,15 +2,42 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Protocol
 
 from imoca.errors import StorageError
+from imoca.storage.definition import Definition
 from imoca.storage.owner import Owner
 from imoca.trials.trial import Answer, Candidate, Run, Trial
 
 
 class Storage(Protocol):
-    """Keeps trials in the order of their numbers, 0, 1, 2, ... Every call is one transaction."""
+    """Keeps one study: what it is, and its trials in the order of their numbers, 0, 1, 2, ...
+
+    Every call is one transaction; threads may call at once. `imoca.testing.StorageContract` tests all that is said
+    here.
+    """
+
+    @property
+    def place(self) -> str:
+        """Where the study is kept, as messages name it."""
+
+    @property
+    def name(self) -> str:
+        """What the folder of the study's runs is called after: another one for each study in `folder`."""
+
+    @property
+    def folder(self) -> Path:
+        """Where files that a simulator's command names are found, and the study's runs."""
+
+    def define(self, definition: Definition) -> Definition:
+        """Store what the study is, unless that is stored already; the stored one."""
+
+    def redefine(self, definition: Definition) -> None:
+        """Store what the study is, whatever was stored before."""
+
+    def definition(self) -> Definition | None:
+        """What the study is; None before it was defined."""
 
     def trials(self) -> tuple[Trial, ...]:
         """A snapshot that later calls do not change."""
@@ -40,10 +67,13 @@ class Storage(Protocol):
         """Become the one driver; the dead driver that was replaced, if any. A StorageError names a living one."""
 
     def beat(self, owner: Owner) -> None:
-        """Tell that the driver is alive."""
+        """Tell that the driver is alive. Nothing happens if the study was claimed anew, which another token shows."""
 
     def release(self, owner: Owner) -> None:
-        """Stop being the driver."""
+        """Stop being the driver. Nothing happens if the study was claimed anew, which another token shows."""
+
+    def close(self) -> None:
+        """Let go of files and connections; calling it again does nothing, any other call is a StorageError."""
 
 
 def refuse_second_driver(known: Owner | None) -> None:
@@ -52,3 +82,10 @@ def refuse_second_driver(known: Owner | None) -> None:
             f"The study is already being run: {known}.",
             hint="Wait for that process or stop it; looking at the study, ask and tell are possible meanwhile.",
         )
+
+
+def closed_storage(place: str) -> StorageError:
+    return StorageError(
+        f"The study in {place} was closed.",
+        hint="Open it again, with Study(...) or Study.load; use it within its with block.",
+    )

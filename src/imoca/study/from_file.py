@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from pathlib import Path
 
 from imoca.storage.definition import Definition
@@ -9,7 +10,6 @@ from imoca.storage.sqlite.storage import SQLiteStorage
 from imoca.study.redefinition import check_same
 from imoca.study.study import Study
 from imoca.studyfile.file import StudyFile
-from imoca.studyfile.problem import storable_problem
 
 
 def open_study(file: StudyFile, storage: Path | None) -> Study:
@@ -22,11 +22,11 @@ def n_stored_trials(file: StudyFile) -> int:
     """Trials in the file's database; a StudyMismatchError shows how the file differs from what is stored there."""
     if not file.database.exists():
         return 0
-    storage = SQLiteStorage(file.database, read_only=True)
-    stored = storage.definition()
-    if stored is None:
-        return 0
-    settings = file.settings
-    given = Definition(storable_problem(file.problem), settings.method, settings.seed, dict(settings.of_method.given))
-    check_same(stored, given, file.database)
-    return len(storage.trials())
+    with closing(SQLiteStorage(file.database, read_only=True)) as storage:
+        stored = storage.definition()
+        if stored is None:
+            return 0
+        settings = file.settings
+        given = Definition(file.problem, settings.method, settings.seed, dict(settings.of_method.given))
+        check_same(stored, given, storage.place)
+        return len(storage.trials())

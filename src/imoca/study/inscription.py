@@ -13,11 +13,11 @@ if TYPE_CHECKING:
     from imoca.study.study import Study
 
 
-def inscription(study: Study, where: str) -> str:
+def inscription(study: Study, place: str) -> str:
     """Three lines: what is optimised and how, how far it is, where it lives."""
     outputs = ", ".join(f"{printable(each.name)} ({each.goal})" for each in study.problem.objectives)
     progress = f"{_trials_in_words(study)}, {_cost_in_words(study)}"
-    return f"Study of {outputs} by {study.method}, seed {study.seed}\n{progress}\n{printable(where)}"
+    return f"Study of {outputs} by {study.method}, seed {study.seed}\n{progress}\nkept in {printable(place)}"
 
 
 def _trials_in_words(study: Study) -> str:

@@ -2,21 +2,28 @@
 
 from __future__ import annotations
 
+import dataclasses
 import tomllib
-from collections.abc import Iterator
-from pathlib import Path
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from imoca.errors import StudyMismatchError
 from imoca.methods.registry import usable_settings
+from imoca.problem.cost import CallableCost, ExpressionCost
+from imoca.problem.problem import Problem
+from imoca.problem.reference import FunctionReference, reference_to
+from imoca.problem.simulator import Simulator
 from imoca.storage.definition import Definition
+from imoca.studyfile.problem import storable_problem
 
 # How a simulator is started may change between two runs of a study; what it computes may not.
 MAY_CHANGE = ("command", "function", "timeout", "retries")
 
 
-def check_same(stored: Definition, given: Definition, where: Path) -> bool:
+def check_same(stored: Definition, given: Definition, where: str) -> bool:
     """Whether only what may change has changed; a StudyMismatchError shows everything else."""
+    if dataclasses.replace(stored, version=given.version) == given:
+        return True
     differences = list(_differences(_content(stored), _content(given)))
     grave = [line for key, line in differences if not _may_change(key)]
     if grave:
@@ -38,14 +45,23 @@ def _may_change(key: tuple[str, ...]) -> bool:
 
 
 def _content(definition: Definition) -> dict[str, Any]:
-    return {
-        "study": {
-            "method": definition.method,
-            "seed": definition.seed,
-            **usable_settings(definition.method, definition.settings),
-        },
-        **tomllib.loads(definition.problem),
-    }
+    """The tables of a study file, but for costs that none can hold: a local function is itself and no other."""
+    problem = definition.problem
+    local = {simulator.name: function for simulator in problem.simulators if (function := _local_cost(simulator))}
+    writable = [dataclasses.replace(s, cost=ExpressionCost("1")) if s.name in local else s for s in problem.simulators]
+    tables = tomllib.loads(storable_problem(Problem(problem.parameters, writable)))
+    for name, function in local.items():
+        tables["simulators"][name]["cost"] = function
+    settings = usable_settings(definition.method, definition.settings)
+    return {"study": {"method": definition.method, "seed": definition.seed, **settings}, **tables}
+
+
+def _local_cost(simulator: Simulator) -> Callable[..., float] | None:
+    """The cost function that no other process could import, if it is one."""
+    cost = simulator.cost
+    if not isinstance(cost, CallableCost) or isinstance(cost.function, FunctionReference):
+        return None
+    return cost.function if reference_to(cost.function) is None else None
 
 
 def _differences(stored: Any, given: Any, key: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], str]]:

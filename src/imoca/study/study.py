@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
+from types import TracebackType
 from typing import TYPE_CHECKING, overload
 
 import imoca
@@ -19,7 +20,7 @@ from imoca.runners.registry import make_runner
 from imoca.snapshot.accounting import bill
 from imoca.snapshot.recommendation import ParetoPoint
 from imoca.snapshot.snapshot import Snapshot
-from imoca.storage.base import Storage
+from imoca.storage.base import Storage, closed_storage
 from imoca.storage.definition import Definition
 from imoca.storage.memory import MemoryStorage
 from imoca.storage.owner import Owner
@@ -28,7 +29,6 @@ from imoca.study.inscription import inscription
 from imoca.study.loop import Limits, Loop, OnQuestion
 from imoca.study.progress import progress_display
 from imoca.study.redefinition import check_same
-from imoca.studyfile.problem import problem_from_toml, storable_problem
 from imoca.trials.checks import check_cost, check_values
 from imoca.trials.table import TrialTable
 from imoca.trials.trial import Answer, Candidate, Run, Trial
@@ -44,6 +44,7 @@ class Study:
 
     The same problem, method, seed and answers give the same questions, whether asked in one go or after a restart.
     (On one machine with one number of BLAS threads: sums in another order differ in their last bit.)
+    Close it after use, best by ``with Study(...) as study:``.
     """
 
     def __init__(
@@ -59,7 +60,8 @@ class Study:
     ) -> None:
         """A file name as storage is an SQLite database: made if missing, continued if it holds this very study.
 
-        Without a storage the trials live in memory. None leaves a setting at the method's own default.
+        Without a storage the trials live in memory. What the study opens it also closes; a Storage object that was
+        given is left open. None leaves a setting at the method's own default.
         """
         if problem.constraints:
             names = [constraint.name for constraint in problem.constraints]
@@ -74,14 +76,15 @@ class Study:
         self.method = method
         self.seed = int(seed)
         self._method = get_method(method, settings)
-        self._storage = _opened(storage)
         self._table = TrialTable.encode(problem, ())
-        if isinstance(self._storage, SQLiteStorage):
-            definition = Definition(
-                storable_problem(problem), method, self.seed, dict(settings.given), imoca.__version__
-            )
-            if not check_same(self._storage.define(definition), definition, self._storage.path):
-                self._storage.redefine(definition)
+        self._opened_storage = _opened(storage)
+        self._closes_storage = storage is not self._opened_storage
+        self._is_closed = False
+        try:
+            self._define(Definition(problem, method, self.seed, dict(settings.given), imoca.__version__))
+        except BaseException:
+            self.close()
+            raise
 
     @classmethod
     def load(cls, path: str | Path, *, read_only: bool = False) -> Study:
@@ -89,15 +92,36 @@ class Study:
         if not Path(path).exists():
             raise StorageError(f"There is no study at {path}.", hint="Start it with imoca run, or check the path.")
         storage = SQLiteStorage(path, read_only=read_only)
-        stored = storage.definition()
-        if stored is None:
-            raise StorageError(f"{path} holds no study yet.", hint="Start it with imoca run, or from Python.")
-        settings = usable_settings(stored.method, stored.settings)
-        problem = problem_from_toml(stored.problem)
-        return cls(problem, method=stored.method, seed=stored.seed, storage=storage, **settings)
+        try:
+            stored = storage.definition()
+            if stored is None:
+                raise StorageError(f"{path} holds no study yet.", hint="Start it with imoca run, or from Python.")
+            settings = usable_settings(stored.method, stored.settings)
+            study = cls(stored.problem, method=stored.method, seed=stored.seed, storage=storage, **settings)
+        except BaseException:
+            storage.close()
+            raise
+        study._closes_storage = True
+        return study
+
+    def close(self) -> None:
+        """Let go of the database; calling it again does nothing, and a closed study can be neither read nor used."""
+        self._is_closed = True
+        if self._closes_storage:
+            self._opened_storage.close()
+
+    def __enter__(self) -> Study:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
 
     def __repr__(self) -> str:
-        return inscription(self, _place(self._storage))
+        if self._is_closed:
+            return f"Study in {self._opened_storage.place}, closed"
+        return inscription(self, self._storage.place)
 
     @property
     def trials(self) -> tuple[Trial, ...]:
@@ -117,13 +141,12 @@ class Study:
     @property
     def folder(self) -> Path:
         """Where files that a simulator's command names are found: beside the database."""
-        return self._storage.path.absolute().parent if isinstance(self._storage, SQLiteStorage) else Path.cwd()
+        return self._storage.folder
 
     @property
     def runs_folder(self) -> Path:
         """Where programs work, each run in a folder of its own."""
-        name = self._storage.path.stem if isinstance(self._storage, SQLiteStorage) else f"imoca-{id(self)}"
-        return self.folder / f"{name}.runs"
+        return self.folder / f"{self._storage.name}.runs"
 
     @property
     def cost_spent(self) -> float:
@@ -269,6 +292,16 @@ class Study:
             ]
         )
 
+    @property
+    def _storage(self) -> Storage:
+        if self._is_closed:
+            raise closed_storage(self._opened_storage.place)
+        return self._opened_storage
+
+    def _define(self, definition: Definition) -> None:
+        if not check_same(self._storage.define(definition), definition, self._storage.place):
+            self._storage.redefine(definition)
+
     def _ask(self, is_launched: bool) -> Trial:
         while True:
             table = self.table()
@@ -329,13 +362,3 @@ def _opened(storage: Storage | str | Path | None) -> Storage:
     if storage is None:
         return MemoryStorage()
     return SQLiteStorage(storage) if isinstance(storage, str | Path) else storage
-
-
-def _place(storage: Storage) -> str:
-    match storage:
-        case SQLiteStorage():
-            return f"stored in {storage.path}"
-        case MemoryStorage():
-            return "kept in memory"
-        case _:
-            return f"kept by a {type(storage).__name__}"

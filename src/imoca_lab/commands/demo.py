@@ -44,16 +44,16 @@ def demo(
     console = Console()
     if not console.is_terminal:
         console = Console(width=PLAIN_WIDTH)
-    study = Study(rocket().problem, method=method, seed=seed)
-    console.print(f"Optimising the rocket with {method}, budget {budget:g} full-accuracy flights, seed {seed}.")
-    study.optimize(budget)
-    n_checked = _check_at_full_accuracy(study)
-    console.print(f"{n_checked} designs of the front were then flown at full accuracy.")
-    front = study.pareto_front()
-    console.print(_table(study.problem, front))
-    console.print(_summary(study, front))
-    command = f"imoca demo --budget {budget:g} --method {method} --seed {seed}"
-    console.print(_write_report(study, output, command), markup=False, soft_wrap=True)
+    with Study(rocket().problem, method=method, seed=seed) as study:
+        console.print(f"Optimising the rocket with {method}, budget {budget:g} full-accuracy flights, seed {seed}.")
+        study.optimize(budget)
+        n_checked = _check_at_full_accuracy(study)
+        console.print(f"{n_checked} designs of the front were then flown at full accuracy.")
+        front = study.pareto_front()
+        console.print(_table(study.problem, front))
+        console.print(_summary(study, front))
+        command = f"imoca demo --budget {budget:g} --method {method} --seed {seed}"
+        console.print(_write_report(study, output, command), markup=False, soft_wrap=True)
 
 
 def _check_at_full_accuracy(study: Study) -> int:

@@ -125,7 +125,7 @@ def _impossible(runs: list[RunSpec]) -> list[str]:
             continue
         for spec in {run.method: run for run in runs if run.problem == problem}.values():
             try:
-                open_study(spec, described, None)
+                open_study(spec, described, None).close()
             except ImocaError as error:
                 faults.append(f"{error.message} {error.hint}")
     return faults

@@ -32,7 +32,8 @@ def finish_run(spec: RunSpec, command: str, folder: Path) -> RunResult:
     benchmark = spec.problem.benchmark()
     folder.mkdir(parents=True, exist_ok=True)
     suggestions = Suggestions(folder / "suggestions.jsonl")
-    trials = drive(spec, open_study(spec, benchmark.problem, folder / "study.db"), suggestions)
+    with open_study(spec, benchmark.problem, folder / "study.db") as study:
+        trials = drive(spec, study, suggestions)
     return result_of(spec, command, benchmark, trials, suggestions.seconds())
 
 

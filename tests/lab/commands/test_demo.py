@@ -16,12 +16,12 @@ def run(*arguments: str) -> subprocess.CompletedProcess[str]:
 
 @pytest.mark.slow
 def test_the_demo_prints_a_front_and_what_it_cost_and_writes_a_report(tmp_path: Path) -> None:
-    answer = run("demo", "--budget", "3", "--method", "random", "-o", str(tmp_path / "rocket.html"))
+    answer = run("demo", "--budget", "1", "--method", "random", "-o", str(tmp_path / "rocket.html"))
     assert answer.returncode == 0
     assert "rocket.html" in answer.stdout
     report = (tmp_path / "rocket.html").read_text(encoding="utf-8")
     assert "A rocket that flies long" in report
-    assert "imoca demo --budget 3 --method random --seed 0" in report
+    assert "imoca demo --budget 1 --method random --seed 0" in report
     assert "Pareto front at full accuracy" in answer.stdout
     assert "flight_time" in answer.stdout
     assert "trials for the cost of" in answer.stdout
@@ -31,7 +31,7 @@ def test_the_demo_prints_a_front_and_what_it_cost_and_writes_a_report(tmp_path: 
 @pytest.mark.slow
 def test_without_plotly_the_demo_still_prints_the_front(tmp_path: Path) -> None:
     hidden = "import sys; sys.modules['plotly'] = None; from imoca.cli import main; main()"
-    words = ["demo", "--budget", "2", "--method", "random", "-o", str(tmp_path / "r.html")]
+    words = ["demo", "--budget", "1", "--method", "random", "-o", str(tmp_path / "r.html")]
     answer = subprocess.run([sys.executable, "-c", hidden, *words], capture_output=True, text=True, check=False)
     assert answer.returncode == 0
     assert "Pareto front at full accuracy" in answer.stdout

@@ -1,3 +1,4 @@
+from contextlib import ExitStack, closing
 from pathlib import Path
 
 import pytest
@@ -19,8 +20,8 @@ def spec_of(method: str, budget: float, trials: int | None = None, time: float |
 
 
 def driven(spec: RunSpec, folder: Path):
-    study = open_study(spec, get("branin_currin").problem, folder / "study.db")
-    return drive(spec, study, Suggestions(folder / "suggestions.jsonl"))
+    with open_study(spec, get("branin_currin").problem, folder / "study.db") as study:
+        return drive(spec, study, Suggestions(folder / "suggestions.jsonl"))
 
 
 @pytest.mark.slow
@@ -37,7 +38,8 @@ def test_a_run_asks_what_a_study_asks(method: str, budget: float, tmp_path: Path
 def test_a_question_left_open_by_a_kill_is_answered_first(tmp_path: Path) -> None:
     whole = driven(spec_of("random", 8.0), tmp_path)
     (tmp_path / "cut").mkdir()
-    open_study(spec_of("random", 8.0), get("branin_currin").problem, tmp_path / "cut" / "study.db").launch()
+    with open_study(spec_of("random", 8.0), get("branin_currin").problem, tmp_path / "cut" / "study.db") as study:
+        study.launch()
     assert driven(spec_of("random", 8.0), tmp_path / "cut") == whole
     assert len(Suggestions(tmp_path / "cut" / "suggestions.jsonl").seconds()) == len(whole) - 1
 
@@ -67,8 +69,8 @@ def test_a_torn_line_costs_that_line_only(tmp_path: Path) -> None:
     assert suggestions.seconds() == {0: 0.5, 2: 0.25}
 
 
-def test_a_run_that_another_process_drives_is_refused(tmp_path: Path) -> None:
-    storage = SQLiteStorage(tmp_path / "study.db")
+def test_a_run_that_another_process_drives_is_refused(tmp_path: Path, until_the_end: ExitStack) -> None:
+    storage = until_the_end.enter_context(closing(SQLiteStorage(tmp_path / "study.db")))
     storage.claim(this_process())
     with pytest.raises(StorageError, match="already being run"):
         finish_run(spec_of("random", 4.0), "by hand", tmp_path)

@@ -97,11 +97,12 @@ def toy_with_results(toy: Path) -> Path:
     from imoca.studyfile.file import load_study_file
 
     file = load_study_file(toy / "study.toml")
-    study = open_study(file, storage=file.database)
     first = {"x": 0.25, "n": 2, "skin": "al"}
-    study.add(first, {"cfd": 0.5}, {"drag": 2.25, "lift": 1.75, "mass": 4.0}, cost={"scale": 5.0})
-    for _ in range(3):
-        study.ask()
-    study.tell(1, {"drag": 3.5, "lift": 1.0}, failures={"scale": "\x1b[31mno <script>\nbalance"}, cost={"scale": 2.0})
-    study.fail(2, "mesh exploded", cost={"scale": 1.0})
+    why = "\x1b[31mno <script>\nbalance"
+    with open_study(file, storage=file.database) as study:
+        study.add(first, {"cfd": 0.5}, {"drag": 2.25, "lift": 1.75, "mass": 4.0}, cost={"scale": 5.0})
+        for _ in range(3):
+            study.ask()
+        study.tell(1, {"drag": 3.5, "lift": 1.0}, failures={"scale": why}, cost={"scale": 2.0})
+        study.fail(2, "mesh exploded", cost={"scale": 1.0})
     return toy

@@ -1,4 +1,5 @@
 import json
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
@@ -12,7 +13,8 @@ CSV = """x,n,skin,fidelity.cfd,drag,lift,mass,cost.scale
 
 
 def trials(folder: Path):
-    return Study.load(folder / "toy.db", read_only=True).trials
+    with Study.load(folder / "toy.db", read_only=True) as study:
+        return study.trials
 
 
 def test_old_results_from_csv(imoca, toy: Path) -> None:
@@ -41,7 +43,9 @@ def test_old_results_from_json_and_from_a_pipe(imoca, toy: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["trials.csv", "trials.json"])
-def test_what_export_wrote_is_read_and_nothing_is_added_twice(imoca, toy_with_results: Path, name: str) -> None:
+def test_what_export_wrote_is_read_and_nothing_is_added_twice(
+    imoca, toy_with_results: Path, name: str, until_the_end: ExitStack
+) -> None:
     assert imoca("export", "-o", name).code == 0
     again = imoca("add", name)
     assert again.code == 0, again.err
@@ -51,7 +55,7 @@ def test_what_export_wrote_is_read_and_nothing_is_added_twice(imoca, toy_with_re
     (toy_with_results / "copy.toml").write_text(text.replace('"toy"', '"copy"'), encoding="utf-8")
     answer = imoca("add", "copy.toml", name)
     assert answer.code == 0, answer.err
-    copies = Study.load(toy_with_results / "copy.db", read_only=True).trials
+    copies = until_the_end.enter_context(Study.load(toy_with_results / "copy.db", read_only=True)).trials
     originals = [trial for trial in trials(toy_with_results) if trial.values]
     assert [trial.values for trial in copies] == [trial.values for trial in originals]
     assert [trial.parameters for trial in copies] == [trial.parameters for trial in originals]

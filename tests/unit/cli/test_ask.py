@@ -1,12 +1,13 @@
+from contextlib import ExitStack
 from pathlib import Path
 
 from imoca.study.study import Study
 
 
-def test_a_question_is_printed_to_its_last_digit_and_stored(imoca, toy: Path) -> None:
+def test_a_question_is_printed_to_its_last_digit_and_stored(imoca, toy: Path, until_the_end: ExitStack) -> None:
     answer = imoca("ask", "--json")
     assert answer.code == 0
-    trial = Study.load(toy / "toy.db").trials[0]
+    trial = until_the_end.enter_context(Study.load(toy / "toy.db")).trials[0]
     assert answer.json["parameters"] == trial.parameters
     assert answer.json["fidelities"] == trial.fidelities
     assert (answer.json["number"], answer.json["state"]) == (0, "running")
@@ -17,10 +18,10 @@ def test_several_questions_are_a_list(imoca, toy: Path) -> None:
     assert imoca("ask", "-n", "0").code == 2
 
 
-def test_a_question_without_json_is_a_table_and_says_how_to_answer(imoca, toy: Path) -> None:
+def test_a_question_without_json_is_a_table_and_says_how_to_answer(imoca, toy: Path, until_the_end: ExitStack) -> None:
     answer = imoca("ask", "study.toml")
     header, row = answer.out.splitlines()
     assert header.split()[:4] == ["trial", "x", "n", "skin"]
-    trial = Study.load(toy / "toy.db").trials[0]
+    trial = until_the_end.enter_context(Study.load(toy / "toy.db")).trials[0]
     assert repr(trial.parameters["x"]) in row
     assert "imoca tell 0 drag=..." in answer.err

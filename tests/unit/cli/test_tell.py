@@ -8,7 +8,8 @@ from imoca.studyfile.problem import problem_from_toml
 
 
 def stored(folder: Path, number: int):
-    return Study.load(folder / "toy.db", read_only=True).trials[number]
+    with Study.load(folder / "toy.db", read_only=True) as study:
+        return study.trials[number]
 
 
 def test_an_answer_in_words(imoca, toy: Path) -> None:

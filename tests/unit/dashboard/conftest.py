@@ -1,6 +1,7 @@
 """A study with names that try to break out, and the page that shows it, without a network."""
 
 from collections.abc import Callable, Sequence
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -43,17 +44,19 @@ def fill(study: Study, n: int) -> None:
 @pytest.fixture
 def database(tmp_path: Path) -> Path:
     path = tmp_path / "hostile <b>'.db"
-    fill(Study(hostile_problem(), method="random", storage=path), 6)
+    with Study(hostile_problem(), method="random", storage=path) as study:
+        fill(study, 6)
     return path
 
 
 @pytest.fixture
-def open_page() -> Callable[..., TestClient]:
+def open_page(until_the_end: ExitStack) -> Callable[..., TestClient]:
     """A browser's view of databases; errors of the server become its answer 500."""
 
     def opened(places: Sequence[Path], access: Access | None = None) -> TestClient:
         app = make_app(places, access or Access(), is_closing=lambda: True)
-        return TestClient(app, base_url="http://127.0.0.1:8765", raise_server_exceptions=False)
+        client = TestClient(app, base_url="http://127.0.0.1:8765", raise_server_exceptions=False)
+        return until_the_end.enter_context(client)
 
     return opened
 

@@ -3,6 +3,7 @@
 import json
 import shutil
 from collections.abc import Callable
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -38,8 +39,8 @@ def table_of(study: Study) -> list[list[Any]]:
     ]
 
 
-def test_the_list_tells_how_every_study_stands(page: TestClient, database: Path) -> None:
-    study = Study.load(database, read_only=True)
+def test_the_list_tells_how_every_study_stands(page: TestClient, database: Path, until_the_end: ExitStack) -> None:
+    study = until_the_end.enter_context(Study.load(database, read_only=True))
     (listed,) = strict(page.get("/api/studies").text)["studies"]
     assert listed["name"] == database.stem
     assert listed["fault"] is None
@@ -53,9 +54,9 @@ def test_the_list_tells_how_every_study_stands(page: TestClient, database: Path)
 
 
 def test_the_table_is_that_of_the_study_with_hostile_names_untouched(
-    page: TestClient, study_path: str, database: Path
+    page: TestClient, study_path: str, database: Path, until_the_end: ExitStack
 ) -> None:
-    study = Study.load(database, read_only=True)
+    study = until_the_end.enter_context(Study.load(database, read_only=True))
     response = page.get(study_path)
     content = strict(response.text)
     assert response.headers["content-type"] == "application/json"
@@ -67,8 +68,10 @@ def test_the_table_is_that_of_the_study_with_hostile_names_untouched(
     assert len(content["columns"]) == len(content["rows"][0])
 
 
-def test_since_a_mark_only_what_changed_is_told(page: TestClient, study_path: str, database: Path) -> None:
-    study = Study.load(database)
+def test_since_a_mark_only_what_changed_is_told(
+    page: TestClient, study_path: str, database: Path, until_the_end: ExitStack
+) -> None:
+    study = until_the_end.enter_context(Study.load(database))
     first = page.get(study_path).json()
     assert page.get(f"{study_path}?since={first['mark']}").json()["rows"] == []
     running = study.trials[-1]
@@ -96,8 +99,10 @@ def test_with_an_unknown_mark_everything_is_told(page: TestClient, study_path: s
     assert len(content["rows"]) == 9
 
 
-def test_a_trial_is_told_in_full_with_its_runs(page: TestClient, study_path: str, database: Path) -> None:
-    study = Study.load(database)
+def test_a_trial_is_told_in_full_with_its_runs(
+    page: TestClient, study_path: str, database: Path, until_the_end: ExitStack
+) -> None:
+    study = until_the_end.enter_context(Study.load(database))
     run = Run(6, "right", 1, 1000.0, None, 1002.5)
     study._storage.record(run)
     content = strict(page.get(f"{study_path}/trials/6").text)
@@ -124,8 +129,10 @@ def test_a_log_that_is_not_named_rightly_is_refused(page: TestClient, study_path
     assert page.get(f"{study_path}/trials/0/log{query}").status_code == 400
 
 
-def test_the_log_of_a_run_is_plain_text(page: TestClient, study_path: str, database: Path) -> None:
-    study = Study.load(database)
+def test_the_log_of_a_run_is_plain_text(
+    page: TestClient, study_path: str, database: Path, until_the_end: ExitStack
+) -> None:
+    study = until_the_end.enter_context(Study.load(database))
     folder = study.runs_folder / "trial-6"
     folder.mkdir(parents=True)
     (folder / "stdout.txt").write_text("<b>step 1</b>\n\x1b[31mred\n")
@@ -170,12 +177,13 @@ def test_the_page_is_served_with_plotly_of_the_package_and_no_other_host(page: T
     assert page.get("/static/plotly.min.js").text.lstrip().startswith("/**\n* plotly.js")
 
 
-def test_events_begin_with_everything_and_resume_after_the_last_one(database: Path) -> None:
+def test_events_begin_with_everything_and_resume_after_the_last_one(database: Path, until_the_end: ExitStack) -> None:
     from imoca.dashboard.app import make_app
     from imoca.dashboard.security import Access
 
     looks = iter([False, True, False, True])
-    client = TestClient(make_app([database], Access(), lambda: next(looks)), base_url="http://127.0.0.1")
+    app = make_app([database], Access(), lambda: next(looks))
+    client = until_the_end.enter_context(TestClient(app, base_url="http://127.0.0.1"))
     path = f"/api/studies/{client.get('/api/studies').json()['studies'][0]['id']}/events"
     response = client.get(path)
     assert response.headers["content-type"].startswith("text/event-stream")

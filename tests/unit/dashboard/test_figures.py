@@ -2,6 +2,7 @@
 
 import json
 import time
+from contextlib import ExitStack, closing
 from pathlib import Path
 from typing import Any
 
@@ -24,26 +25,26 @@ def strict(text: str) -> Any:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", RECORDS)
-def test_every_figure_of_a_hostile_study_is_strict_json(database: Path, name: Any) -> None:
-    content = strict(draw(name, Study.load(database, read_only=True).snapshot()))
+def test_every_figure_of_a_hostile_study_is_strict_json(database: Path, name: Any, until_the_end: ExitStack) -> None:
+    content = strict(draw(name, until_the_end.enter_context(Study.load(database, read_only=True)).snapshot()))
     assert content["data"]
     assert "<script" not in json.dumps([content["data"], content["layout"]])
 
 
 def test_verified_points_of_the_front_are_told_with_their_trials(
-    database: Path, monkeypatch: pytest.MonkeyPatch
+    database: Path, monkeypatch: pytest.MonkeyPatch, until_the_end: ExitStack
 ) -> None:
     goals = (ObjectiveRecord("a", "minimize"), ObjectiveRecord("b", "minimize"))
     zero, there = {"a": 0.0, "b": 0.0}, {"a": 1.0, "b": 2.0}
     points = (ParetoPoint({"x": 0.1}, zero, zero, None), ParetoPoint({"x": 0.2}, zero, zero, there))
     verified = (VerifiedRecord(3, {"x": 0.3}, there), VerifiedRecord(7, {"x": 0.2}, there | {"extra": 5.0}))
     monkeypatch.setitem(figures.RECORDS, "front", lambda snapshot: FrontRecord(goals, points, verified))
-    told = strict(draw("front", Study.load(database, read_only=True).snapshot()))["points"]
+    told = strict(draw("front", until_the_end.enter_context(Study.load(database, read_only=True)).snapshot()))["points"]
     assert [point["trial"] for point in told] == [None, 7]
 
 
 def wait_for(gallery: Gallery, view: StudyView, name: str) -> str:
-    deadline = time.monotonic() + 30.0
+    deadline = time.monotonic() + 120.0
     while name not in gallery.stamps(view):
         assert time.monotonic() < deadline
         time.sleep(0.02)
@@ -53,8 +54,10 @@ def wait_for(gallery: Gallery, view: StudyView, name: str) -> str:
 
 
 @pytest.mark.slow
-def test_a_figure_is_there_soon_after_it_was_wanted_and_bears_the_mark_of_its_study(database: Path) -> None:
-    gallery, view = Gallery(), StudyView(database)
+def test_a_figure_is_there_soon_after_it_was_wanted_and_bears_the_mark_of_its_study(
+    database: Path, until_the_end: ExitStack
+) -> None:
+    gallery, view = Gallery(), until_the_end.enter_context(closing(StudyView(database)))
     view.refresh()
     assert gallery.figure(view, "cost") is None
     assert strict(wait_for(gallery, view, "cost"))["data"]
@@ -62,30 +65,32 @@ def test_a_figure_is_there_soon_after_it_was_wanted_and_bears_the_mark_of_its_st
     assert gallery.figure(view, "absent") is None
 
 
-def test_models_of_very_many_trials_are_left_out_with_words(database: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_models_of_very_many_trials_are_left_out_with_words(
+    database: Path, monkeypatch: pytest.MonkeyPatch, until_the_end: ExitStack
+) -> None:
     monkeypatch.setattr(figures, "MOST_FITTED", 3)
-    gallery, view = Gallery(), StudyView(database)
+    gallery, view = Gallery(), until_the_end.enter_context(closing(StudyView(database)))
     view.refresh()
     fault = strict(wait_for(gallery, view, "front"))["fault"]
     assert "8 trials" in fault
     assert "imoca report" in fault
 
 
-def test_a_study_that_cannot_be_read_has_no_figures(tmp_path: Path) -> None:
+def test_a_study_that_cannot_be_read_has_no_figures(tmp_path: Path, until_the_end: ExitStack) -> None:
     (tmp_path / "noise.db").write_bytes(b"noise" * 1000)
-    gallery, view = Gallery(), StudyView(tmp_path / "noise.db")
+    gallery, view = Gallery(), until_the_end.enter_context(closing(StudyView(tmp_path / "noise.db")))
     view.refresh()
     assert gallery.stamps(view) == {}
 
 
 @pytest.mark.slow
-def test_studies_are_compared_once_their_histories_are_made(database: Path) -> None:
-    gallery, view = Gallery(), StudyView(database)
+def test_studies_are_compared_once_their_histories_are_made(database: Path, until_the_end: ExitStack) -> None:
+    gallery, view = Gallery(), until_the_end.enter_context(closing(StudyView(database)))
     view.refresh()
     first = strict(gallery.comparison([view]))
     assert first["pending"] == [view.name]
     assert first["figure"] is None
-    deadline = time.monotonic() + 60.0
+    deadline = time.monotonic() + 120.0
     while (content := strict(gallery.comparison([view])))["pending"]:
         assert time.monotonic() < deadline
         time.sleep(0.1)

@@ -1,16 +1,19 @@
 """Which databases are found."""
 
 import sqlite3
+from contextlib import closing
 from pathlib import Path
 
+import pytest
+
 from imoca.dashboard.library import Library
+from imoca.errors import StorageError
 
 
 def test_a_folder_shows_its_studies_but_not_the_databases_of_other_programs(database: Path) -> None:
     folder = database.parent
-    with sqlite3.connect(folder / "foreign.db") as connection:
+    with closing(sqlite3.connect(folder / "foreign.db")) as connection:
         connection.execute("CREATE TABLE t (x)")
-    connection.close()
     (folder / "garbage.db").write_bytes(b"garbage")
     (folder / "folder.db").mkdir()
     assert [view.name for view in Library([folder]).views()] == ["garbage", database.stem]
@@ -28,3 +31,21 @@ def test_a_study_named_twice_is_shown_once_and_keeps_its_view(database: Path) ->
     assert library.views() == [view]
     assert library.view(view.id) is view
     assert library.view("absent") is None
+
+
+def test_a_study_that_vanishes_is_closed_and_one_that_comes_back_keeps_its_view(database: Path) -> None:
+    folder, away = database.parent, database.with_suffix(".away")
+    with closing(Library([folder])) as library:
+        (view,) = library.views()
+        view.refresh()
+        study = view.study
+        assert study is not None
+        database.rename(away)
+        assert library.views() == []
+        assert view.study is None
+        with pytest.raises(StorageError, match="was closed"):
+            study.trials  # noqa: B018
+        away.rename(database)
+        assert library.views() == [view]
+        view.refresh()
+        assert view.overview()["n_trials"] == 9

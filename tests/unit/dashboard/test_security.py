@@ -105,8 +105,8 @@ def test_viewing_imports_no_module_of_the_study(
         '[simulators.two]\ncommand = ["touch", "sprung"]\noutputs = { b = "minimize" }\n'
     )
     file = load_study_file(tmp_path / "study.toml")
-    study = open_study(file, storage=file.database)
-    study.add({"x": 0.5}, {}, {"a": 1.0, "b": 1.0})
+    with open_study(file, storage=file.database) as study:
+        study.add({"x": 0.5}, {}, {"a": 1.0, "b": 1.0})
     (tmp_path / "sprung").unlink(missing_ok=True)
     client = open_page([file.database])
     path = f"/api/studies/{client.get('/api/studies').json()['studies'][0]['id']}"

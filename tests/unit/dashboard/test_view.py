@@ -1,5 +1,6 @@
 """A view follows its file through everything that can happen to it."""
 
+from contextlib import ExitStack, closing
 from pathlib import Path
 
 import pytest
@@ -15,8 +16,11 @@ def _always_read(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(view_module, "RETRY", 0.0)
 
 
-def test_trials_answered_out_of_order_are_told_once_each(database: Path) -> None:
-    study, view = Study.load(database), StudyView(database)
+def test_trials_answered_out_of_order_are_told_once_each(database: Path, until_the_end: ExitStack) -> None:
+    study, view = (
+        until_the_end.enter_context(Study.load(database)),
+        until_the_end.enter_context(closing(StudyView(database))),
+    )
     first, second = study.ask(), study.ask()
     view.refresh()
     mark = view.moment()[0]
@@ -29,16 +33,16 @@ def test_trials_answered_out_of_order_are_told_once_each(database: Path) -> None
     assert view.changes(view.moment()[0]).trials == ()
 
 
-def test_a_study_begun_anew_under_the_same_name_is_read_anew(database: Path) -> None:
-    view = StudyView(database)
+def test_a_study_begun_anew_under_the_same_name_is_read_anew(database: Path, until_the_end: ExitStack) -> None:
+    view = until_the_end.enter_context(closing(StudyView(database)))
     view.refresh()
     mark = view.moment()[0]
-    problem = Study.load(database, read_only=True).problem
+    problem = until_the_end.enter_context(Study.load(database, read_only=True)).problem
     for path in database.parent.iterdir():
         path.unlink()
     view.refresh()
     assert "There is no study" in view.overview()["fault"]
-    Study(problem, method="random", seed=1, storage=database).ask()
+    until_the_end.enter_context(Study(problem, method="random", seed=1, storage=database)).ask()
     view.refresh()
     changes = view.changes(mark)
     assert changes.is_reset
@@ -47,10 +51,13 @@ def test_a_study_begun_anew_under_the_same_name_is_read_anew(database: Path) -> 
     assert view.overview()["fault"] is None
 
 
-def test_the_driver_is_shown_while_it_lives(database: Path) -> None:
+def test_the_driver_is_shown_while_it_lives(database: Path, until_the_end: ExitStack) -> None:
     from imoca.storage.owner import this_process
 
-    study, view = Study.load(database), StudyView(database)
+    study, view = (
+        until_the_end.enter_context(Study.load(database)),
+        until_the_end.enter_context(closing(StudyView(database))),
+    )
     owner = this_process()
     study._storage.claim(owner)
     view.refresh()
@@ -60,11 +67,13 @@ def test_the_driver_is_shown_while_it_lives(database: Path) -> None:
     assert view.overview()["driver"] is None
 
 
-def test_whatever_goes_wrong_in_reading_is_told_in_words(database: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_whatever_goes_wrong_in_reading_is_told_in_words(
+    database: Path, monkeypatch: pytest.MonkeyPatch, until_the_end: ExitStack
+) -> None:
     def broken(*arguments: object, **settings: object) -> None:
         raise KeyError("fitted")
 
-    view = StudyView(database)
+    view = until_the_end.enter_context(closing(StudyView(database)))
     monkeypatch.setattr(Study, "load", broken)
     view.refresh()
     assert "KeyError" in view.overview()["fault"]
@@ -72,8 +81,11 @@ def test_whatever_goes_wrong_in_reading_is_told_in_words(database: Path, monkeyp
     assert view.trial(0) is None
 
 
-def test_a_reader_in_the_middle_of_a_write_neither_waits_nor_blocks(database: Path) -> None:
-    study, view = Study.load(database), StudyView(database)
+def test_a_reader_in_the_middle_of_a_write_neither_waits_nor_blocks(database: Path, until_the_end: ExitStack) -> None:
+    study, view = (
+        until_the_end.enter_context(Study.load(database)),
+        until_the_end.enter_context(closing(StudyView(database))),
+    )
     view.refresh()
     with study._storage._transaction() as connection:
         connection.execute("UPDATE trials SET finished = 1.0")

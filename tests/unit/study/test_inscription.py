@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import pytest
 
 from imoca import Fidelity, FunctionReference, Objective, Problem, Real, Simulator, Study
 from imoca.problem.cost import CallableCost
-from imoca.storage.base import Storage
-from imoca.trials.trial import Trial
 
 
 def make_problem(cost: Any = (1, 4), output: str = "mass") -> Problem:
@@ -35,18 +33,11 @@ def test_trials_are_counted_by_state_with_what_they_cost() -> None:
     assert str(study).splitlines()[1] == "4 trials (2 running, 1 complete, 1 failed), cost 3.25 full-fidelity runs"
 
 
-def test_a_study_in_a_file_says_which(tmp_path: Path) -> None:
+def test_a_study_in_a_file_says_which_also_when_it_is_closed(tmp_path: Path) -> None:
     path = tmp_path / "wing.db"
-    assert repr(Study(make_problem(), storage=path)).endswith(f"\nstored in {path}")
-    assert repr(Study.load(path)).endswith(f"\nstored in {path}")
-
-
-def test_a_storage_of_ones_own_is_named() -> None:
-    class Ledger:
-        def trials(self) -> tuple[Trial, ...]:
-            return ()
-
-    assert repr(Study(make_problem(), storage=cast("Storage", Ledger()))).endswith("\nkept by a Ledger")
+    with Study(make_problem(), storage=path) as study:
+        assert repr(study).endswith(f"\nkept in {path}")
+    assert repr(study) == f"Study in {path}, closed"
 
 
 def test_a_measured_cost_is_not_fitted_for_it(monkeypatch: pytest.MonkeyPatch) -> None:

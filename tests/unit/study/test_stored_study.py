@@ -1,5 +1,6 @@
-"""A study in a database: closed, opened, continued, edited."""
+"""A study in a storage: closed, opened, continued, edited."""
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -7,6 +8,8 @@ import pytest
 
 from imoca import Choice, Fidelity, Integer, Objective, Problem, Real, Simulator, Study
 from imoca.errors import ProblemError, StorageError, StudyMismatchError
+from imoca.storage.memory import MemoryStorage
+from imoca.storage.sqlite.storage import SQLiteStorage
 
 
 def left(x: float, n: int, c: str, z: float) -> float:
@@ -30,18 +33,25 @@ def make_problem(
 
 
 def test_a_study_continues_where_it_was_left(tmp_path: Path) -> None:
-    whole = Study(make_problem(), n_fronts=2)
-    whole.optimize(8.0)
     for budget in (0.5, 3.0, 8.0):
-        Study(make_problem(), n_fronts=2, storage=tmp_path / "study.db").optimize(budget)
-    stored = Study.load(tmp_path / "study.db", read_only=True)
-    assert stored.trials == whole.trials
-    assert stored.cost_spent == whole.cost_spent
-    assert stored.problem == make_problem()
-    assert len(stored.runs) == 2 * len(stored.trials)
-    assert stored.owner is None
+        with Study(make_problem(), n_fronts=2, storage=tmp_path / "study.db") as study:
+            study.optimize(budget)
+    with (
+        Study(make_problem(), n_fronts=2) as whole,
+        Study.load(tmp_path / "study.db", read_only=True) as stored,
+    ):
+        whole.optimize(8.0)
+        assert stored.trials == whole.trials
+        assert stored.cost_spent == whole.cost_spent
+        assert stored.problem == make_problem()
+        assert len(stored.runs) == 2 * len(stored.trials)
+        assert stored.owner is None
 
 
+@pytest.mark.parametrize(
+    "make_storage",
+    [pytest.param(lambda folder: MemoryStorage(), id="memory"), pytest.param(lambda f: f / "study.db", id="sqlite")],
+)
 @pytest.mark.parametrize(
     ("changes", "settings", "words"),
     [
@@ -54,39 +64,52 @@ def test_a_study_continues_where_it_was_left(tmp_path: Path) -> None:
     ],
 )
 def test_another_definition_is_refused_and_its_difference_shown(
-    changes: dict[str, Any], settings: dict[str, Any], words: str, tmp_path: Path
+    changes: dict[str, Any], settings: dict[str, Any], words: str, make_storage: Callable[[Path], Any], tmp_path: Path
 ) -> None:
-    path = tmp_path / "study.db"
-    Study(make_problem(), storage=path).ask()
+    storage = make_storage(tmp_path)
+    with Study(make_problem(), storage=storage) as study:
+        trial = study.ask()
     with pytest.raises(StudyMismatchError, match=words):
-        Study(make_problem(**changes), storage=path, **settings)
-    assert Study.load(path).problem == make_problem()
+        Study(make_problem(**changes), storage=storage, **settings)
+    with Study(make_problem(), storage=storage) as study:
+        assert study.trials == (trial,)
+
+
+def test_a_refused_definition_does_not_replace_the_stored_one(tmp_path: Path) -> None:
+    Study(make_problem(), storage=tmp_path / "study.db").close()
+    with pytest.raises(StudyMismatchError):
+        Study(make_problem(high=2.0, retries=3), storage=tmp_path / "study.db")
+    with Study.load(tmp_path / "study.db") as study:
+        assert study.problem == make_problem()
 
 
 def test_the_order_of_parameters_is_part_of_the_definition(tmp_path: Path) -> None:
     problem = make_problem()
-    Study(problem, storage=tmp_path / "study.db")
+    Study(problem, storage=tmp_path / "study.db").close()
     with pytest.raises(StudyMismatchError, match="order"):
         Study(Problem(problem.parameters[::-1], problem.simulators), storage=tmp_path / "study.db")
 
 
 def test_how_a_simulator_is_started_may_change(tmp_path: Path) -> None:
     path = tmp_path / "study.db"
-    Study(make_problem(), storage=path)
-    Study(make_problem(run=right, timeout=60.0, retries=2), storage=path)
-    changed = Study.load(path).problem.simulator("left")
+    Study(make_problem(), storage=path).close()
+    Study(make_problem(run=right, timeout=60.0, retries=2), storage=path).close()
+    with Study.load(path) as study:
+        changed = study.problem.simulator("left")
     assert (changed.timeout, changed.retries) == (60.0, 2)
 
 
 def test_a_function_that_cannot_be_imported_is_given_anew_each_time(tmp_path: Path) -> None:
     path = tmp_path / "study.db"
-    Study(make_problem(run=lambda x, n, c, z: x), storage=path).optimize(0.5)
-    viewed = Study.load(path)
-    assert viewed.problem.simulator("left").run is None
-    with pytest.raises(ProblemError, match="nothing to run"):
-        viewed.optimize(1.0)
-    Study(make_problem(run=lambda x, n, c, z: x), storage=path).optimize(3.0)
-    assert len(Study.load(path).trials) > 1
+    with Study(make_problem(run=lambda x, n, c, z: x), storage=path) as study:
+        study.optimize(0.5)
+    with Study.load(path) as viewed:
+        assert viewed.problem.simulator("left").run is None
+        with pytest.raises(ProblemError, match="nothing to run"):
+            viewed.optimize(1.0)
+    with Study(make_problem(run=lambda x, n, c, z: x), storage=path) as study:
+        study.optimize(3.0)
+        assert len(study.trials) > 1
 
 
 def test_a_cost_that_cannot_be_stored_is_refused_before_anything_is_asked(tmp_path: Path) -> None:
@@ -97,3 +120,70 @@ def test_a_cost_that_cannot_be_stored_is_refused_before_anything_is_asked(tmp_pa
 def test_loading_what_is_not_there_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(StorageError, match="no study"):
         Study.load(tmp_path / "none.db")
+
+
+def test_in_memory_a_cost_may_be_a_local_function_which_is_itself_and_no_other() -> None:
+    def cost(z: float) -> float:
+        return 0.1 + z
+
+    storage = MemoryStorage()
+    with Study(make_problem(cost=cost), storage=storage) as study:
+        study.optimize(0.5)
+        trials = study.trials
+    with Study(make_problem(cost=cost, run=lambda x, n, c, z: x), storage=storage) as study:
+        assert study.trials == trials
+    with pytest.raises(StudyMismatchError, match=r"simulators.left.cost: was <function .*cost at .*<lambda>"):
+        Study(make_problem(cost=lambda z: 0.2 + z), storage=storage)
+
+
+@pytest.mark.parametrize(
+    "use",
+    [
+        lambda study: study.trials,
+        lambda study: study.runs,
+        lambda study: study.owner,
+        lambda study: study.cost_spent,
+        lambda study: study.runs_folder,
+        Study.ask,
+        Study.pareto_front,
+        lambda study: study.optimize(1.0),
+        lambda study: study.fail(0, "exploded"),
+        lambda study: study.add({"x": 0.5, "n": 1, "c": "a"}, {"left": 1.0, "right": 1.0}, {"l": 1.0, "r": 1.0}),
+    ],
+)
+@pytest.mark.parametrize("place", [None, "study.db", "given"])
+def test_a_closed_study_says_so_whatever_is_asked(
+    use: Callable[[Study], Any], place: str | None, tmp_path: Path
+) -> None:
+    storage = {None: None, "study.db": tmp_path / "study.db", "given": MemoryStorage()}[place]
+    study = Study(make_problem(), storage=storage)
+    study.ask()
+    study.close()
+    study.close()
+    with pytest.raises(StorageError, match=r"The study in (memory|.*study.db) was closed"):
+        use(study)
+
+
+def test_a_study_closes_what_it_opened_and_leaves_open_what_it_was_given(tmp_path: Path) -> None:
+    given = MemoryStorage()
+    with Study(make_problem(), storage=given) as study:
+        trial = study.ask()
+    assert given.trials() == (trial,)
+    with Study(make_problem(), storage=tmp_path / "study.db") as study:
+        study.ask()
+    assert [path.name for path in tmp_path.iterdir()] == ["study.db"]  # the write-ahead log is gone too
+    with Study.load(tmp_path / "study.db") as study:
+        study.ask()
+    assert [path.name for path in tmp_path.iterdir()] == ["study.db"]
+
+
+def test_a_study_that_cannot_be_opened_leaves_nothing_open(tmp_path: Path) -> None:
+    path = tmp_path / "study.db"
+    SQLiteStorage(path).close()
+    with pytest.raises(StorageError, match="holds no study yet"):
+        Study.load(path)
+    assert list(tmp_path.iterdir()) == [path]  # an open one would have its write-ahead log beside it
+    Study(make_problem(), storage=path).close()
+    with pytest.raises(StudyMismatchError):
+        Study(make_problem(), seed=1, storage=path)
+    assert list(tmp_path.iterdir()) == [path]

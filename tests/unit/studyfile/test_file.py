@@ -116,7 +116,8 @@ def test_a_file_that_is_no_text_or_no_file_is_refused(tmp_path: Path) -> None:
 def test_stored_trials_are_counted_and_another_definition_is_shown(tmp_path: Path) -> None:
     file = load_study_file(write(tmp_path, "[study]\nmethod = 'random'\nbudget = 3\n"))
     assert n_stored_trials(file) == 0
-    open_study(file, storage=file.database).ask()
+    with open_study(file, storage=file.database) as study:
+        study.ask()
     assert n_stored_trials(load_study_file(write(tmp_path, "[study]\nmethod = 'random'\nbudget = 9\n"))) == 1
     edited = load_study_file(write(tmp_path, "[study]\nmethod = 'mesmo'\nn_fronts = 3\n"))
     with pytest.raises(StudyMismatchError, match=r"(?s)study\.method: was 'random', now is 'mesmo'.*study\.n_fronts"):

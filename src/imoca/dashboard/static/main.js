@@ -90,7 +90,8 @@ function afterPaint(work) {
 }
 
 function drawFigures(news) {
-  if (news.overview.id !== current) return;
+  // Meanwhile another study may be shown, or this one anew, or it may have become unreadable.
+  if (news.overview.id !== current || !overview?.objectives) return;
   figures.setObserved(observed());
   figures.update(news.figures, news.mark);
 }

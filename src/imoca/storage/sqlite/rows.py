@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 import zlib
-from dataclasses import asdict
+from dataclasses import fields
 from typing import Any
 
 from imoca.storage.definition import Definition
+from imoca.studyfile.problem import problem_from_toml, storable_problem
 from imoca.trials.trial import Answer, Run, Trial
 
 
@@ -21,11 +22,13 @@ def to_json(content: Any) -> str:
 
 
 def definition_text(definition: Definition) -> str:
-    return to_json(asdict(definition))
+    content = {entry.name: getattr(definition, entry.name) for entry in fields(definition)}
+    return to_json(content | {"problem": storable_problem(definition.problem), "settings": dict(definition.settings)})
 
 
 def read_definition(text: str) -> Definition:
-    return Definition(**json.loads(text))
+    content = json.loads(text)
+    return Definition(**content | {"problem": problem_from_toml(content["problem"])})
 
 
 def question_text(trial: Trial) -> str:

@@ -11,7 +11,7 @@ from dataclasses import astuple, replace
 from pathlib import Path
 
 from imoca.storage.answering import check_answer, unknown_trial
-from imoca.storage.base import refuse_second_driver
+from imoca.storage.base import closed_storage, refuse_second_driver
 from imoca.storage.definition import Definition
 from imoca.storage.owner import Owner
 from imoca.storage.sqlite.file import connect, faults_in_words
@@ -39,12 +39,21 @@ class SQLiteStorage:
         self._lock = threading.RLock()
         self._trials: list[Trial] = []
         self._last_change = 0  # up to which trials are known here
+        self._is_closed = False
 
-    def close(self) -> None:
-        self._connection.close()
+    @property
+    def place(self) -> str:
+        return str(self.path)
+
+    @property
+    def name(self) -> str:
+        return self.path.stem
+
+    @property
+    def folder(self) -> Path:
+        return self.path.absolute().parent
 
     def define(self, definition: Definition) -> Definition:
-        """Store what the study is, unless that is stored already; the stored one."""
         if (known := self.definition()) is not None:
             return known
         with self._transaction() as connection:
@@ -138,6 +147,11 @@ class SQLiteStorage:
         with self._transaction() as connection:
             connection.execute("DELETE FROM owner WHERE token = ?", (owner.token,))
 
+    def close(self) -> None:
+        with self._lock:  # not under another thread's transaction
+            self._is_closed = True
+            self._connection.close()
+
     @contextmanager
     def _transaction(self) -> Iterator[sqlite3.Connection]:
         """Wholly there, on the disk, or wholly absent."""
@@ -154,6 +168,8 @@ class SQLiteStorage:
     @contextmanager
     def _reading(self) -> Iterator[sqlite3.Connection]:
         with self._lock, faults_in_words(self.path):
+            if self._is_closed:
+                raise closed_storage(self.place)
             yield self._connection
 
     def _insert(self, connection: sqlite3.Connection, trial: Trial) -> Trial:
