@@ -77,18 +77,18 @@ def trial_at(
 
 
 def posterior(process: GaussianProcess, x: np.ndarray, z: float) -> tuple[float, float]:
-    """Mean and variance of one value, by solving with the whole covariance matrix, written out entry by entry."""
+    """Mean and variance of one value, by solving with the whole covariance matrix."""
     scales = process.hyperparameters
 
-    def kernel(x1: np.ndarray, z1: float, x2: np.ndarray, z2: float) -> float:
-        apart = (1.0 - z2) ** scales.settling - (1.0 - z1) ** scales.settling
-        exponent = sum(((a - b) / length) ** 2 for a, b, length in zip(x1, x2, scales.length_scales, strict=True))
-        return scales.signal_variance * math.exp(-0.5 * (exponent + (apart / scales.fidelity_scale) ** 2))
+    def kernel(x1: np.ndarray, z1: np.ndarray, x2: np.ndarray, z2: np.ndarray) -> np.ndarray:
+        apart = (x1[:, None, :] - x2[None, :, :]) / scales.length_scales
+        apart_in_z = (1.0 - z2[None, :]) ** scales.settling - (1.0 - z1[:, None]) ** scales.settling
+        squared = (apart**2).sum(axis=2) + (apart_in_z / scales.fidelity_scale) ** 2
+        return scales.signal_variance * np.exp(-0.5 * squared)
 
-    data = list(zip(process.x, process.z, strict=True))
-    covariance = np.array([[kernel(*a, *b) for b in data] for a in data])
-    covariance += (scales.noise_variance + JITTERS[0] * scales.signal_variance) * np.eye(len(data))
-    row = np.array([kernel(x, z, *each) for each in data])
+    noise = scales.noise_variance + JITTERS[0] * scales.signal_variance
+    covariance = kernel(process.x, process.z, process.x, process.z) + noise * np.eye(len(process.x))
+    row = kernel(np.asarray(x)[None], np.array([z]), process.x, process.z)[0]
     solved = np.linalg.solve(covariance, np.column_stack([process.values, row]))
     return float(row @ solved[:, 0]), float(scales.signal_variance - row @ solved[:, 1])
 
