@@ -9,7 +9,9 @@ import numpy as np
 
 from imoca.acquisition.fidelity_space import BETA_MINIMUM
 from imoca.methods import beliefs as beliefs_module
+from imoca.methods import level_beliefs as level_beliefs_module
 from imoca.methods.beliefs import Beliefs
+from imoca.methods.level_beliefs import LevelBeliefs
 from imoca.methods.method import Method
 from imoca.models import cost as cost_module
 from imoca.models import dataset as dataset_module
@@ -30,6 +32,10 @@ def believe(problem: Problem, trials: Sequence[Trial]) -> Beliefs | None:
 
 def try_to_believe(problem: Problem, trials: Sequence[Trial]) -> Beliefs | None:
     return beliefs_module.try_to_believe(problem, trials)
+
+
+def believe_in_levels(problem: Problem, trials: Sequence[Trial]) -> LevelBeliefs | None:
+    return level_beliefs_module.believe_in_levels(problem, trials)
 
 
 def output_data(problem: Problem, objective: Objective, trials: Sequence[Trial]) -> OutputData:
