@@ -4,7 +4,7 @@ VENV   ?= .venv
 BIN    := $(VENV)/bin
 export PYTHONPATH :=
 
-.PHONY: help run test check fmt bench results clean
+.PHONY: help run test mutants check fmt bench results clean
 .DEFAULT_GOAL := help
 
 help:  ## show this list
@@ -30,6 +30,9 @@ run: $(VENV)/.core  ## optimise the rocket simulator, print its Pareto front, wr
 
 test: $(VENV)/.dev  ## run the whole test suite
 	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n auto
+
+mutants: $(VENV)/.dev  ## minutes: sabotage the deciding code in a hundred places; each must turn its test red
+	$(BIN)/python tests/mutants/run.py
 
 check: $(VENV)/.dev  ## lint, formatting and strict types
 	$(BIN)/ruff check .

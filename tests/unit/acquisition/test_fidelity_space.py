@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 import pytest
+from deciding import is_in_reduced_space
 
 from imoca.acquisition.fidelity_space import BETA_MINIMUM, FidelityReduction
 from imoca.models.gp import GaussianProcess
@@ -56,6 +57,18 @@ def test_the_choice_does_not_depend_on_the_scale_of_the_values(signal: float, rn
     np.testing.assert_array_equal(masks[0], masks[1])
 
 
-def test_the_condition_as_printed_in_the_paper_would_allow_no_fidelity_below_the_target() -> None:
-    gap = np.abs(GRID - 1.0)
-    assert not (gap > BETA_MINIMUM * gap.max()).any()
+@pytest.mark.parametrize("settling", [1.0, 2.5])
+@pytest.mark.parametrize("iteration", [1, 40, 5000])
+def test_the_reduced_space_is_that_of_the_formula_worked_out_number_by_number(
+    iteration: int, settling: float, rng: np.random.Generator
+) -> None:
+    scales = Hyperparameters(np.array([0.4, 0.7]), 1.7, 2.3, 1e-4, settling)
+    process = GaussianProcess.condition(rng.random((9, 2)), rng.random(9), rng.standard_normal(9), scales)
+    x, shares = rng.random((12, 2)), np.linspace(0.05, 1.0, 11) ** 2
+    allowed = FidelityReduction(iteration).allowed(process.moments(x, GRID), GRID, np.tile(shares, (12, 1)))
+    expected = [
+        [is_in_reduced_space(process, design, z, share, iteration) for z, share in zip(GRID, shares, strict=True)]
+        for design in x
+    ]
+    np.testing.assert_array_equal(allowed, expected)
+    assert 0 < allowed[:, :-1].sum() < allowed[:, :-1].size

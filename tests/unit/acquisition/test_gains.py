@@ -71,6 +71,18 @@ def test_gains_are_finite_and_non_negative_everywhere(name: str, n_objectives: i
         assert (values >= 0.0).all()
 
 
+def test_what_is_known_better_than_the_resolution_hardly_tells_of_itself(rng: np.random.Generator) -> None:
+    """At full accuracy cov = var_g = var_f, so that tau^2 is the share of var_f in what is observed."""
+    noise = 1e-9
+    (process,) = make_processes(rng, 1, noise)
+    x = np.concatenate([process.x, rng.random((5, 2))])
+    moments = process.moments(x, np.ones(1))
+    expected = moments.var_f / (moments.var_f + noise + 1e-3**2)
+    np.testing.assert_allclose(squared_correlation(moments)[:, 0], expected, rtol=1e-6)
+    at_target = GaussianProcess.condition(x, np.ones(len(x)), np.zeros(len(x)), process.hyperparameters)
+    assert squared_correlation(at_target.moments(x, np.ones(1))).max() < 0.01
+
+
 def test_t_and_e_at_the_target_fidelity_are_mesmo(rng: np.random.Generator) -> None:
     processes = make_processes(rng, 2, noise=1e-9)
     maxima = rng.standard_normal((6, 2)) + 1.5

@@ -51,7 +51,6 @@ def is_never_dominated(values: np.ndarray, by: np.ndarray) -> np.ndarray:  # (n,
     return ~(by[:, :, None] > values[:, None]).all(axis=3).any(axis=(1, 2))
 
 
-@pytest.mark.slow
 def test_what_is_left_of_the_variance_is_close_to_rejection_sampling(rng: np.random.Generator) -> None:
     processes = make_processes(rng)
     reached = np.column_stack([process.values for process in processes])

@@ -1,27 +1,21 @@
 """One contract for every method, and what sets each apart."""
 
-import dataclasses
-
 import numpy as np
 import pytest
+from deciding import suggest
 
 from imoca import Study
 from imoca.errors import MethodError
-from imoca.methods import beliefs
 from imoca.methods.initial_design import initial_question, initial_size
 from imoca.methods.level_beliefs import N_LEVELS
 from imoca.methods.method import Method
 from imoca.methods.registry import get_method, method_names
 from imoca.methods.settings import MethodSettings
-from imoca.models.fitting import fit
-from imoca.models.gp import GaussianProcess
-from imoca.models.kernel import Hyperparameters
 from imoca.pareto.indicators import hypervolume
 from imoca.problem.fidelity import Fidelity
 from imoca.problem.parameters import Choice, Integer, Real
 from imoca.problem.problem import Problem
 from imoca.problem.simulator import Objective, Simulator
-from imoca.trials.table import TrialTable
 from imoca.trials.trial import Answer, Trial
 
 AT_TARGET = ("mesmo", "parego", "smsego", "ehi", "sur", "pesmo", "random")  # methods that know no other fidelity
@@ -52,7 +46,7 @@ def run(problem: Problem, method: str, n: int, seed: int = 0, n_fronts: int | No
     recipe = made(method, n_fronts)
     trials: list[Trial] = []
     for number in range(n):
-        candidate = recipe.suggest(TrialTable.encode(problem, trials), seed)
+        candidate = suggest(recipe, problem, trials, seed)
         trials.append(Trial.asked(number, candidate, answer(problem, candidate.parameters, candidate.fidelities)))
     return trials
 
@@ -91,7 +85,7 @@ def test_a_method_asks_valid_questions_and_repeats_them_from_the_same_seed(metho
         problem.space.check(trial.parameters)
         for simulator in problem.simulators:
             assert 0.0 <= simulator.fidelity.encode(trial.fidelities[simulator.name]) <= 1.0
-    again = made(method, 3).suggest(TrialTable.encode(problem, trials[:-1]), 0)
+    again = suggest(made(method, 3), problem, trials[:-1], 0)
     assert (again.parameters, again.fidelities) == (trials[-1].parameters, trials[-1].fidelities)
 
 
@@ -127,8 +121,8 @@ def test_baselines_do_not_ask_a_pending_question_again(method: str) -> None:
     problem = continuous_problem()
     recipe = made(method, 4)
     trials = run(problem, method, initial_size(problem, "target" if method in AT_TARGET else "cheap"), n_fronts=4)
-    first = recipe.suggest(TrialTable.encode(problem, trials), 0)
-    second = recipe.suggest(TrialTable.encode(problem, [*trials, Trial.asked(len(trials), first)]), 0)
+    first = suggest(recipe, problem, trials, 0)
+    second = suggest(recipe, problem, [*trials, Trial.asked(len(trials), first)], 0)
     gap = problem.space.encode(first.parameters) - problem.space.encode(second.parameters)
     assert np.linalg.norm(gap) > 1e-3 or first.fidelities != second.fidelities
 
@@ -143,7 +137,7 @@ def hypervolume_reached(method: str, n: int) -> float:
     problem, recipe = continuous_problem(), made(method, 5)
     trials: list[Trial] = []
     for number in range(n):
-        question = recipe.suggest(TrialTable.encode(problem, trials), 0)
+        question = suggest(recipe, problem, trials, 0)
         values = two_bumps(problem.space.encode(question.parameters)[None])[0]
         trials.append(Trial.asked(number, question, Answer({"f0": float(values[0]), "f1": float(values[1])})))
     reached = np.array([[trial.values["f0"], trial.values["f1"]] for trial in trials])
@@ -181,48 +175,17 @@ def test_the_paper_design_draws_fidelities_at_random() -> None:
     assert len(set(drawn)) == 6
 
 
-def test_naive_cfmo_asks_below_full_accuracy_when_that_is_allowed() -> None:
-    problem = continuous_problem()
-    trials = run(problem, "naive-cfmo", initial_size(problem, "cheap") + 3, n_fronts=3)
-    assert any(value < 1.0 for trial in trials[-3:] for value in trial.fidelities.values())
-
-
 @pytest.mark.parametrize("method", ["imoca-p", "imoca-e"])
 def test_pending_and_failed_questions_are_not_asked_again(method: str) -> None:
     problem = continuous_problem()
     trials = run(problem, method, initial_size(problem, "cheap"), n_fronts=4)
     recipe = made(method, 4)
-    first = recipe.suggest(TrialTable.encode(problem, trials), 0)
+    first = suggest(recipe, problem, trials, 0)
     failed = Answer(failures={"s0": "no", "s1": "no"})
     for unanswered in (None, failed):
-        second = recipe.suggest(TrialTable.encode(problem, [*trials, Trial.asked(len(trials), first, unanswered)]), 0)
+        second = suggest(recipe, problem, [*trials, Trial.asked(len(trials), first, unanswered)], 0)
         gap = problem.space.encode(first.parameters) - problem.space.encode(second.parameters)
         assert np.linalg.norm(gap) > 1e-3 or first.fidelities != second.fidelities
-
-
-def test_the_next_fit_starts_where_the_last_one_ended(monkeypatch: pytest.MonkeyPatch) -> None:
-    problem = continuous_problem()
-    trials = run(problem, "imoca-e", initial_size(problem, "cheap") + 2, n_fronts=2)
-    starts = []
-
-    def recording_fit(x: np.ndarray, z: np.ndarray, values: np.ndarray, warm_start: Hyperparameters) -> GaussianProcess:
-        starts.append(warm_start.to_logs())
-        return fit(x, z, values, warm_start)
-
-    monkeypatch.setattr(beliefs, "fit", recording_fit)
-    beliefs.believe(TrialTable.encode(problem, trials))
-    np.testing.assert_allclose(starts, [trials[-1].fitted["f0"], trials[-1].fitted["f1"]])
-
-
-def test_a_fit_stored_by_an_older_version_is_no_start() -> None:
-    problem = continuous_problem()
-    trials = run(problem, "imoca-e", initial_size(problem, "cheap") + 1, n_fronts=2)
-    older = {name: logs[1:] for name, logs in trials[-1].fitted.items()}
-    fresh, warmed = ([*trials[:-1], dataclasses.replace(trials[-1], fitted=each)] for each in ({}, older))
-    assert (
-        beliefs.believe(TrialTable.encode(problem, fresh)).fitted
-        == beliefs.believe(TrialTable.encode(problem, warmed)).fitted
-    )
 
 
 def test_when_every_answer_failed_the_questions_go_on_filling_the_space() -> None:
@@ -231,7 +194,7 @@ def test_when_every_answer_failed_the_questions_go_on_filling_the_space() -> Non
     recipe = get_method("imoca-p")
     trials: list[Trial] = []
     for number in range(14):
-        trials.append(Trial.asked(number, recipe.suggest(TrialTable.encode(problem, trials), 0), failed))
+        trials.append(Trial.asked(number, suggest(recipe, problem, trials, 0), failed))
     assert len({tuple(trial.parameters.values()) for trial in trials}) == 14
 
 

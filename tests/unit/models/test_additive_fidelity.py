@@ -111,6 +111,14 @@ def test_draws_have_the_mean_and_variance_of_the_exact_posterior(
     np.testing.assert_allclose(draws.var(axis=1), moments.variance[:, -1], rtol=0.12)
 
 
+def test_far_from_the_data_draws_spread_as_the_prior_of_the_target_level(rng: np.random.Generator) -> None:
+    scales = AdditiveScales(np.array([0.3]), np.array([0.4]), 0.5, 1.0, 1e-4)
+    process = AdditiveProcess.condition(np.zeros((1, 1)), np.array([1]), np.ones(1), n_levels=3, scales=scales)
+    draws = np.concatenate([draw_additive_paths(process, 400, rng)(np.array([[9.0]])) for _ in range(10)], axis=1)
+    # Two steps of error above the lowest level; 4000 draws know a variance within 2 %, features within as much again
+    assert draws.var() == pytest.approx(0.5 + 2 * 1.0, rel=0.2)
+
+
 def test_gradients_of_draws_match_finite_differences(process: AdditiveProcess, rng: np.random.Generator) -> None:
     paths, x, step = draw_additive_paths(process, 4, rng), rng.random((4, 2)), 1e-6
     values, gradient = paths.own_values(x, np.arange(4))

@@ -2,13 +2,22 @@
 
 import numpy as np
 import pytest
+from deciding import cost_model
 
-from imoca.models.cost import KnownCostModel, LearnedCostModel, cost_model, learn_cost
+from imoca.models import cost as cost_module
+from imoca.models.cost import (
+    PRIOR_LEVEL_SD,
+    PRIOR_SLOPE,
+    PRIOR_SLOPE_SD,
+    TREND_NOISE_SD,
+    KnownCostModel,
+    LearnedCostModel,
+    learn_cost,
+)
 from imoca.problem.fidelity import Fidelity
 from imoca.problem.parameters import Real
 from imoca.problem.problem import Problem
 from imoca.problem.simulator import Objective, Simulator
-from imoca.trials.table import TrialTable
 from imoca.trials.trial import Answer, Trial
 
 
@@ -21,7 +30,7 @@ def make_problem(cost: str, full_cost: float = 1.0) -> Problem:
 
 def test_a_declared_cost_is_normalised_by_its_value_at_the_target(rng: np.random.Generator) -> None:
     problem = make_problem("0.05 + z**2", full_cost=3.0)
-    model = cost_model(TrialTable.encode(problem, []), 0)
+    model = cost_model(problem, problem.simulators[0], [])
     ratio = model.ratio(rng.random((4, 2)), np.array([0.0, 0.5, 1.0]))
     np.testing.assert_allclose(ratio, np.tile([3 * 0.05 / 1.05, 3 * 0.3 / 1.05, 3.0], (4, 1)))
     assert model.counted(np.array([[0.1, 0.2]]), np.array([0.525]))[0] == pytest.approx(1.5)
@@ -65,7 +74,7 @@ def test_the_gradient_of_a_learned_cost_matches_finite_differences(rng: np.rando
 
 def test_before_any_run_full_accuracy_is_taken_to_cost_ten_times_the_cheapest() -> None:
     problem = make_problem("measured")
-    model = cost_model(TrialTable.encode(problem, []), 0)
+    model = cost_model(problem, problem.simulators[0], [])
     assert isinstance(model, LearnedCostModel)
     np.testing.assert_allclose(model.ratio(np.zeros((1, 2)), np.array([0.0, 1.0])), [[0.1, 1.0]])
     np.testing.assert_array_equal(model.gradient(np.zeros((1, 2)), np.array([0.0])), 0.0)
@@ -77,5 +86,49 @@ def test_runs_that_failed_do_not_teach_the_cost() -> None:
         Trial(0, {"a": 0.5, "b": 0.5}, {"s": 1.0}, {}, Answer({"f": 1.0}, {"s": 100.0}, {})),
         Trial(1, {"a": 0.6, "b": 0.5}, {"s": 1.0}, {}, Answer({}, {"s": 1e-3}, {"s": "crashed"})),
     ]
-    model = cost_model(TrialTable.encode(problem, trials), 0)
-    assert model.counted(np.array([[0.25, 0.5]]), np.array([100.0]))[0] == pytest.approx(1.0, rel=1e-3)
+    model = cost_model(problem, problem.simulators[0], trials)
+    counted = model.counted(np.array([[0.25, 0.5], [0.3, 0.5]]), np.array([100.0, 100.0]))
+    np.testing.assert_allclose(counted, 1.0, rtol=0.1)  # at the design of the failed run as beside it
+
+
+@pytest.mark.parametrize("at", [[0.0, 0.5], [1.0, 0.5]])
+def test_the_gradient_of_a_declared_cost_at_the_edge_of_the_cube_is_one_sided(at: list[float]) -> None:
+    problem = make_problem("1 + a * z", full_cost=3.0)
+    model = KnownCostModel(problem.simulators[0], problem.space)
+    exact = 3.0 * 2 * (0.4 - 1) / (1 + 2 * at[0]) ** 2
+    gradient = model.gradient(np.array([at, [0.3, 0.1]]), np.array([0.4, 1.0]))
+    np.testing.assert_allclose(gradient, [[exact, 0.0], [0.0, 0.0]], atol=1e-4)
+
+
+def test_told_amounts_count_by_the_full_cost_of_their_own_design() -> None:
+    problem = make_problem("1 + a", full_cost=3.0)  # a full run takes 1.5 and 2.5 of its own units
+    model = cost_model(problem, problem.simulators[0], [])
+    counted = model.counted(np.array([[0.25, 0.5], [0.75, 0.5]]), np.array([3.0, 1.25]))
+    np.testing.assert_allclose(counted, [6.0, 1.5])
+
+
+def test_the_straight_line_is_the_bayesian_one_by_least_squares_with_the_prior_as_further_data(
+    rng: np.random.Generator,
+) -> None:
+    z = rng.random(9)
+    logs = 2.0 + 3.0 * z + 0.2 * rng.standard_normal(9)
+    model = learn_cost(np.full((9, 2), 0.5), z, logs, full_cost=1.0)
+    rows = np.column_stack([np.ones(9), z]) / TREND_NOISE_SD
+    prior = np.diag([1.0 / PRIOR_LEVEL_SD, 1.0 / PRIOR_SLOPE_SD])
+    wanted = np.concatenate([logs / TREND_NOISE_SD, [0.0, PRIOR_SLOPE / PRIOR_SLOPE_SD]])
+    level, slope = np.linalg.lstsq(np.concatenate([rows, prior]), wanted, rcond=None)[0]
+    assert model.slope == pytest.approx(slope)
+    assert model.level == pytest.approx(level + (logs - level - slope * z).mean())  # what is left over is centred
+
+
+def test_of_very_many_runs_a_part_spread_over_all_teaches_the_cost(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cost_module, "MAX_LEARNED", 5)
+    problem = make_problem("measured")
+    trials = [
+        Trial(i, {"a": i / 10, "b": 0.5}, {"s": i / 20}, {}, Answer({"f": 1.0}, {"s": 1.0 + i})) for i in range(21)
+    ]
+    model = cost_model(problem, problem.simulators[0], trials)
+    assert isinstance(model, LearnedCostModel)
+    assert model.residual is not None
+    np.testing.assert_allclose(model.residual.z, [0.0, 0.25, 0.5, 0.75, 1.0])
+    np.testing.assert_allclose(model.residual.x[:, 0], [0.0, 0.25, 0.5, 0.75, 1.0])

@@ -4,7 +4,18 @@ import numpy as np
 import pytest
 from scipy.stats import expon, multivariate_normal, norm
 
-from imoca.models.fitting import SETTLING_AT, SETTLING_RATE, fit, negative_log_posterior, prior_logs
+from imoca.models import fitting
+from imoca.models.fitting import (
+    LOG_BOUNDS_WIDTH,
+    MAX_FIT_POINTS,
+    SETTLING_AT,
+    SETTLING_RATE,
+    best_logs,
+    fit,
+    negative_log_posterior,
+    prior_logs,
+    thinned,
+)
 from imoca.models.gp import JITTERS
 from imoca.models.kernel import Hyperparameters, design_kernel, fidelity_kernel
 
@@ -77,14 +88,82 @@ def test_a_fidelity_that_settles_early_is_trusted_near_full_accuracy(rng: np.ran
     assert np.sqrt(np.mean(error**2)) < 0.01
 
 
-def test_a_warm_start_never_ends_worse_than_a_fresh_one(rng: np.random.Generator) -> None:
+def noisy_sine(seed: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Few and noisy: explained by noise, or by a function that changes within a hundredth of the range."""
+    rng = np.random.default_rng(seed)
+    x = rng.random((15, 1))
+    values = np.sin(10.0 * x[:, 0]) + 0.3 * rng.standard_normal(15)
+    return x, np.ones(15), (values - values.mean()) / values.std()
+
+
+@pytest.mark.parametrize("seed", [22, 61, 155])
+def test_a_warm_start_leads_to_the_better_of_two_optima(seed: int) -> None:
+    data = noisy_sine(seed)
+    near_the_truth = Hyperparameters(np.array([0.15]), 3.0, 1.0, 0.1)
+    fresh, warm = (fit(*data, start).hyperparameters for start in (None, near_the_truth))
+    fresh_value, warm_value = (negative_log_posterior(each.to_logs(), *data)[0] for each in (fresh, warm))
+    assert warm_value < fresh_value - 1.0
+    assert warm.noise_variance > 0.01 > fresh.noise_variance
+
+
+def test_a_warm_start_outside_the_bounds_is_taken_at_the_bound(rng: np.random.Generator) -> None:
+    x, z, values = rng.random((8, 2)), rng.random(8), rng.standard_normal(8)
+    far_off = Hyperparameters(np.array([1e9, 1e-9]), 1e9, 1e9, 1e-30, 1e-3)
+    logs = fit(x, z, values, far_off).hyperparameters.to_logs()
+    medians, deviations = prior_logs(2)
+    assert (np.abs(logs - medians) <= LOG_BOUNDS_WIDTH * deviations + 1e-9).all()
+    assert logs[SETTLING_AT] >= 0.0
+
+
+def test_the_start_is_the_prior_medians_and_the_last_fit_within_the_bounds(
+    rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen: list[np.ndarray] = []
+
+    def recording(_: object, starts: list[np.ndarray], __: object, low: np.ndarray, high: np.ndarray) -> np.ndarray:
+        seen.extend([*starts, low, high])
+        return starts[0]
+
+    monkeypatch.setattr(fitting, "best_logs", recording)
+    warm = Hyperparameters(np.array([0.4, 0.5]), 1.5, 2.0, 1e-4, 1.3)
+    fit(rng.random((5, 2)), rng.random(5), rng.standard_normal(5), warm)
+    medians, reach = np.log([0.3, 0.3, 1.0, 3.0, 1.0, 1e-5]), LOG_BOUNDS_WIDTH * np.array([1, 1, 1, 1, 1, 2])
+    np.testing.assert_allclose(seen[0], medians)
+    np.testing.assert_allclose(seen[1], np.log([0.4, 0.5, 1.3, 1.5, 2.0, 1e-4]))
+    np.testing.assert_allclose(seen[3], medians + reach)
+    reach[2] = 0.0  # settling is never below 1
+    np.testing.assert_allclose(seen[2], medians - reach)
+
+
+def test_the_best_of_several_starts_is_taken_wherever_it_stands() -> None:
+    def two_wells(logs: np.ndarray) -> tuple[float, np.ndarray]:  # minima near -1 and 1, the first one deeper
+        t = float(logs[0])
+        return (t**2 - 1.0) ** 2 + 0.3 * t, np.array([4.0 * t * (t**2 - 1.0) + 0.3])
+
+    bounds = np.array([-3.0]), np.array([3.0])
+    for starts in ([[-1.1], [1.1]], [[1.1], [-1.1]]):
+        best = best_logs(two_wells, [np.array(start) for start in starts], (), *bounds)
+        assert best[0] == pytest.approx(-1.035, abs=0.02)
+
+
+def test_many_observations_are_thinned_evenly_and_the_newest_is_kept() -> None:
+    np.testing.assert_array_equal(thinned(MAX_FIT_POINTS), np.arange(MAX_FIT_POINTS))
+    kept = thinned(3 * MAX_FIT_POINTS)
+    assert len(kept) == MAX_FIT_POINTS
+    assert (kept[0], kept[-1]) == (0, 3 * MAX_FIT_POINTS - 1)
+    assert set(np.diff(kept)) <= {2, 3, 4}
+
+
+def test_the_scales_come_from_the_kept_observations_and_the_posterior_from_all(
+    rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch
+) -> None:
     x, z = rng.random((30, 2)), rng.random(30)
-    values = np.sin(7 * x[:, 0]) * x[:, 1] + 0.1 * z
-    values = (values - values.mean()) / values.std()
-    fresh = fit(x, z, values).hyperparameters.to_logs()
-    warm = fit(x, z, values, Hyperparameters.from_logs(fresh + 0.1)).hyperparameters.to_logs()
-    at = [negative_log_posterior(logs, x, z, values)[0] for logs in (warm, fresh)]
-    assert at[0] <= at[1] + 1e-9
+    values = np.sin(6 * x[:, 0]) + np.cos(5 * x[:, 1])
+    monkeypatch.setattr(fitting, "MAX_FIT_POINTS", 10)
+    rows = np.linspace(0, 29, 10).round().astype(int)
+    of_all, of_part = fit(x, z, values), fit(x[rows], z[rows], values[rows])
+    np.testing.assert_allclose(of_all.hyperparameters.to_logs(), of_part.hyperparameters.to_logs(), atol=1e-6)
+    assert len(of_all.x) == 30
 
 
 @pytest.mark.parametrize("kind", ["two points", "all equal", "duplicates", "one point"])

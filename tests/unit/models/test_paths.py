@@ -46,3 +46,20 @@ def test_values_and_gradients_of_own_draws_match_the_joint_evaluation_and_finite
         shift = step * np.eye(2)[column]
         numeric = (paths(x + shift) - paths(x - shift)).diagonal() / (2 * step)
         np.testing.assert_allclose(gradient[:, column], numeric, atol=1e-5)
+
+
+def test_far_from_the_data_draws_spread_as_the_prior_and_at_noisy_data_as_the_posterior(
+    rng: np.random.Generator,
+) -> None:
+    """The spread over many draws; frequencies are shared by a set, so that several sets are drawn."""
+    scales = Hyperparameters(np.array([0.3, 0.5]), 1.2, 1.5, 0.2, settling=3.0)
+    x, z, values = rng.random((6, 2)), np.array([0.1, 0.9, 0.3, 1.0, 0.0, 0.6]), rng.standard_normal(6)
+    process = GaussianProcess.condition(x, z, values, scales)
+    queries = np.concatenate([x[:2], [[9.0, 9.0]]])
+    draws = np.concatenate([draw_paths(process, 400, rng)(queries) for _ in range(10)], axis=1)
+    mean, variance = process.mean_and_variance_at_target(queries)
+    np.testing.assert_allclose(variance[2], 1.5)
+    # The variance of n draws has a relative standard error of sqrt(2 / n): 2 % of 4000; five of them, and as much again
+    # for the features, of which ten sets of 256 are used.
+    np.testing.assert_allclose(draws.var(axis=1), variance, rtol=0.2)
+    assert (np.abs(draws.mean(axis=1) - mean) < 5.0 * np.sqrt(variance / 4000) + 0.02).all()

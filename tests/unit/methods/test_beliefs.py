@@ -1,0 +1,159 @@
+"""What is believed: questions without an answer, and where each fit starts."""
+
+import logging
+
+import numpy as np
+import pytest
+from deciding import believe, posterior, trial_at, try_to_believe
+
+from imoca.methods import beliefs as beliefs_module
+from imoca.methods.beliefs import Beliefs
+from imoca.models.fitting import fit
+from imoca.models.gp import JITTERS, GaussianProcess
+from imoca.models.kernel import Hyperparameters
+from imoca.problem.fidelity import Fidelity
+from imoca.problem.parameters import Real
+from imoca.problem.problem import Problem
+from imoca.problem.simulator import Objective, Simulator
+from imoca.trials import Answer, Trial
+
+PROBLEM = Problem(
+    [Real("a", 0.0, 2.0), Real("b", -1.0, 1.0)],
+    [
+        Simulator("s", [Objective("f", "minimize")], fidelity=Fidelity.continuous(), cost="0.1 + z"),
+        Simulator("t", [Objective("g", "maximize")], fidelity=Fidelity.continuous(), cost="0.1 + z"),
+    ],
+)
+ASKED = np.array([0.45, 0.55])
+FIT_OF_F, FIT_OF_G = (tuple(np.log([0.4, 0.5, 1.5, 2.0, 1.2, 1e-4]) + 0.01 * i) for i in range(2))
+
+
+def values_at(x: np.ndarray) -> dict[str, float]:
+    return {"f": float(np.sin(4 * x[0]) + x[1]), "g": float(np.cos(3 * x[1]) * x[0])}
+
+
+def make_trials(n: int = 9) -> list[Trial]:
+    rng = np.random.default_rng(8)
+    designs, fidelities = rng.random((n, 2)), rng.random((n, 2))
+    return [
+        trial_at(PROBLEM, i, x, z, Answer(values_at(x)))
+        for i, (x, z) in enumerate(zip(designs, fidelities, strict=True))
+    ]
+
+
+def believed(trials: list[Trial]) -> Beliefs:
+    beliefs = believe(PROBLEM, trials)
+    assert beliefs is not None
+    return beliefs
+
+
+@pytest.mark.parametrize("answer", [None, Answer(failures={"s": "no", "t": "no"})], ids=["running", "failed"])
+def test_a_question_without_an_answer_leaves_every_mean_and_lowers_the_variance_where_it_was_asked(
+    answer: Answer | None, rng: np.random.Generator
+) -> None:
+    trials = make_trials()
+    before = believed(trials)
+    after = believed([*trials, trial_at(PROBLEM, 9, ASKED, [0.3, 0.8], answer)])
+    assert after.n_data == before.n_data + 1
+    assert len(after.data[0].values) == len(trials)  # it is no observation
+    elsewhere = rng.random((20, 2))
+    for old, new, z in zip(before.surrogates, after.surrogates, [0.3, 0.8], strict=True):
+        np.testing.assert_allclose(new.mean_at_target(elsewhere), old.mean_at_target(elsewhere), atol=1e-5)
+        mean, variance = posterior(old, ASKED, z)
+        assert new.values[-1] == pytest.approx(mean, abs=1e-6)
+        noise = new.hyperparameters.noise_variance + JITTERS[0] * new.hyperparameters.signal_variance
+        # Of two independent pieces of evidence the precisions add.
+        remaining = float(new.moments(ASKED[None], np.array([z])).var_g[0, 0])
+        assert remaining == pytest.approx(variance * noise / (variance + noise), rel=1e-3)
+
+
+def test_a_question_that_one_simulator_answered_is_unanswered_for_the_other_alone() -> None:
+    trials = make_trials()
+    half = Answer({"f": 0.3}, failures={"t": "diverged"})
+    after = believed([*trials, trial_at(PROBLEM, 9, ASKED, [0.3, 0.8], half)])
+    assert [len(data.values) for data in after.data] == [10, 9]
+    assert [len(surrogate.x) for surrogate in after.surrogates] == [10, 10]
+    np.testing.assert_allclose(after.surrogates[1].x[-1], ASKED)
+    assert after.surrogates[1].z[-1] == pytest.approx(0.8)
+
+
+def test_nothing_is_believed_while_one_objective_has_no_answer() -> None:
+    trials = [trial_at(PROBLEM, 0, ASKED, [0.0, 0.0], Answer({"f": 1.0}, failures={"t": "no"}))]
+    assert believe(PROBLEM, trials) is None
+    assert believe(PROBLEM, []) is None
+
+
+def record_starts(monkeypatch: pytest.MonkeyPatch) -> list[Hyperparameters | None]:
+    starts: list[Hyperparameters | None] = []
+
+    def recording_fit(
+        x: np.ndarray, z: np.ndarray, values: np.ndarray, warm_start: Hyperparameters | None = None
+    ) -> GaussianProcess:
+        starts.append(warm_start)
+        return fit(x, z, values, warm_start)
+
+    monkeypatch.setattr(beliefs_module, "fit", recording_fit)
+    return starts
+
+
+def remembering(trials: list[Trial], at: int, fits: dict[str, tuple[float, ...]]) -> list[Trial]:
+    old = trials[at]
+    remembered = Trial(old.number, old.parameters, old.fidelities, fits, old.answer)
+    return [*trials[:at], remembered, *trials[at + 1 :]]
+
+
+def test_a_fit_starts_at_that_of_the_last_trial_that_remembers_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    older = {"f": tuple(0.9 * log for log in FIT_OF_F), "g": tuple(0.9 * log for log in FIT_OF_G)}
+    trials = remembering(remembering(make_trials(), 3, older), 6, {"f": FIT_OF_F, "g": FIT_OF_G})
+    starts = record_starts(monkeypatch)
+    believe(PROBLEM, trials)
+    np.testing.assert_allclose([start.to_logs() for start in starts if start], [FIT_OF_F, FIT_OF_G])
+
+
+def test_a_fit_of_another_number_of_hyperparameters_is_no_start(monkeypatch: pytest.MonkeyPatch) -> None:
+    trials = remembering(make_trials(), 6, {"f": FIT_OF_F[1:], "g": FIT_OF_G})
+    starts = record_starts(monkeypatch)
+    believe(PROBLEM, trials)
+    assert starts[0] is None
+    np.testing.assert_allclose(starts[1].to_logs() if starts[1] else None, FIT_OF_G)
+
+
+def test_without_any_memory_fits_start_afresh_and_are_remembered_by_name(monkeypatch: pytest.MonkeyPatch) -> None:
+    starts = record_starts(monkeypatch)
+    beliefs = believed(make_trials())
+    assert starts == [None, None]
+    for name, surrogate in zip(("f", "g"), beliefs.surrogates, strict=True):
+        np.testing.assert_allclose(beliefs.fitted[name], surrogate.hyperparameters.to_logs())
+
+
+def test_the_surrogates_see_minimised_values_turned_and_standardised() -> None:
+    trials = make_trials()
+    first, second = believed(trials).surrogates
+    f, g = (np.array([trial.values[name] for trial in trials]) for name in ("f", "g"))
+    np.testing.assert_allclose(first.values, (f.mean() - f) / f.std())
+    np.testing.assert_allclose(second.values, (g - g.mean()) / g.std())
+
+
+def test_means_and_deviations_at_full_accuracy_are_those_of_plain_algebra() -> None:
+    beliefs = believed(make_trials())
+    x = np.array([[0.2, 0.9], [0.7, 0.1]])
+    means, deviations = beliefs.means_and_deviations_at_target(x)
+    np.testing.assert_allclose(beliefs.means_at_target(x), means)
+    for i, design in enumerate(x):
+        for j, surrogate in enumerate(beliefs.surrogates):
+            mean, variance = posterior(surrogate, design, 1.0)
+            assert means[i, j] == pytest.approx(mean, abs=1e-6)
+            assert deviations[i, j] == pytest.approx(np.sqrt(variance), rel=1e-4)
+
+
+def test_data_that_defeat_every_fit_are_reported_and_nothing_is_believed(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def failing_fit(*_: object) -> GaussianProcess:
+        msg = "no Cholesky factor"
+        raise np.linalg.LinAlgError(msg)
+
+    monkeypatch.setattr(beliefs_module, "fit", failing_fit)
+    with caplog.at_level(logging.WARNING):
+        assert try_to_believe(PROBLEM, make_trials()) is None
+    assert "No surrogate from 9 trials: no Cholesky factor" in caplog.text

@@ -1,0 +1,79 @@
+"""How a front came to be, and one moment of a study for all that looks at it."""
+
+import numpy as np
+import pytest
+
+from imoca import Objective, Problem, Real, Simulator, Study
+from imoca.methods import beliefs
+from imoca.report.figures import RECORDS
+from imoca.snapshot import Snapshot
+from imoca.snapshot.convergence import front_values, front_volume
+from imoca.snapshot.history import front_history
+from imoca.snapshot.recommendation import ParetoPoint
+from imoca.trials import Answer, Trial, TrialTable
+
+PROBLEM = Problem(
+    [Real("x", 0.0, 1.0)],
+    [Simulator("s", [Objective("low", "minimize"), Objective("high", "maximize")], full_cost=2.0)],
+)
+
+
+def table_of(*designs: float) -> TrialTable:
+    trials = [
+        Trial(i, {"x": x}, {"s": None}, {}, Answer({"low": x, "high": 2.0 * x - x**2})) for i, x in enumerate(designs)
+    ]
+    return TrialTable.encode(PROBLEM, trials)
+
+
+def test_a_checkpoint_knows_only_the_trials_before_it() -> None:
+    table = table_of(0.5, 0.4, 0.6, 0.1, 0.9, 0.0)
+    history = front_history(table, 2.0 * np.arange(1, 7), seed=0, n_checkpoints=40)
+    assert [(each.n_trials, each.cost) for each in history] == [(n, 2.0 * n) for n in range(1, 7)]
+    for checkpoint in history:
+        measured = {p.parameters["x"] for p in checkpoint.front if p.verified}
+        assert measured <= {trial.parameters["x"] for trial in table.trials[: checkpoint.n_trials]}
+
+
+def test_checkpoints_are_spread_over_cost_and_trials_and_the_last_trial_is_one() -> None:
+    costs = np.array([1.0, 2.0, 3.0, 4.0, 100.0, 101.0])
+    history = front_history(table_of(0.5, 0.4, 0.6, 0.1, 0.9, 0.0), costs, seed=0, n_checkpoints=4)
+    assert [each.cost for each in history] == [1.0, 101.0]  # both ends of the two even steps of either kind
+
+
+def test_the_volume_is_that_of_the_box_that_was_seen_computed_by_hand() -> None:
+    table = TrialTable.encode(
+        PROBLEM,
+        [
+            Trial(i, {"x": 0.5}, {"s": None}, {}, Answer({"low": a, "high": b}))
+            for i, (a, b) in enumerate([(4, 0), (0, 2)])
+        ],
+    )
+    zero = {"low": 0.0, "high": 0.0}
+    front = [ParetoPoint({"x": 0.5}, {"low": 1.0, "high": 1.0}, zero, None)]
+    np.testing.assert_array_equal(front_values(PROBLEM, front), [[-1.0, 1.0]])
+    assert front_volume(front, table) == pytest.approx(0.75 * 0.5)  # from low = 4 to 1 of 4, from high = 0 to 1 of 2
+    measured = [ParetoPoint({"x": 0.5}, {"low": 1.0, "high": 1.0}, zero, {"low": 2.0, "high": 2.0})]
+    assert front_volume(measured, table) == pytest.approx(0.5 * 1.0)
+    assert front_volume([], table) == 0.0
+
+
+def test_a_report_fits_each_model_once_and_is_of_one_moment(monkeypatch: pytest.MonkeyPatch) -> None:
+    study = Study(PROBLEM, method="random")
+    for x in (0.1, 0.5, 0.9):
+        study.add({"x": x}, {}, {"low": x, "high": 2.0 * x - x**2})
+    fitted: list[int] = []
+    fit = beliefs.fit
+
+    def counting(*data: object) -> object:
+        fitted.append(len(data[0]))  # type: ignore[arg-type]
+        return fit(*data)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(beliefs, "fit", counting)
+    snapshot = study.snapshot()
+    study.add({"x": 0.3}, {}, {"low": 0.3, "high": 0.5})
+    for name, record in RECORDS.items():
+        if name != "convergence":
+            record(snapshot)
+    assert fitted == [3, 3]  # one model per objective, of the three trials that there were
+    assert isinstance(snapshot, Snapshot)
+    assert snapshot.bill.total == 6.0

@@ -1,0 +1,156 @@
+"""The recommended front: what is on it, in which order, with which numbers."""
+
+import numpy as np
+import pytest
+from deciding import believe, is_verified, posterior, recommend, trial_at
+
+from imoca.pareto.dominance import non_dominated
+from imoca.problem.fidelity import Fidelity
+from imoca.problem.parameters import Real
+from imoca.problem.problem import Problem
+from imoca.problem.simulator import Objective, Simulator
+from imoca.snapshot.recommendation import ParetoPoint
+from imoca.trials import Answer, Trial
+
+KNOB = Fidelity.continuous()
+SIGN = {"drag": -1.0, "lift": 1.0}  # drag is minimised
+PROBLEM = Problem(
+    [Real("a", 0.0, 2.0), Real("b", 0.0, 1.0)],
+    [
+        Simulator("s", [Objective("drag", "minimize")], fidelity=KNOB, cost="0.1 + z"),
+        Simulator("t", [Objective("lift", "maximize")], fidelity=KNOB, cost="0.1 + z"),
+    ],
+)
+
+
+def simulate(x: np.ndarray) -> dict[str, float]:
+    """Both are best along a curve between (0.2, 0.5) and (0.8, 0.5); in units of their own."""
+    return {
+        "drag": float(300.0 + 1000.0 * ((x[0] - 0.2) ** 2 + (x[1] - 0.5) ** 2)),
+        "lift": float(5.0 - 7.0 * ((x[0] - 0.8) ** 2 + (x[1] - 0.5) ** 2)),
+    }
+
+
+def cheap_trials(n: int = 12) -> list[Trial]:
+    x = np.random.default_rng(6).random((n, 2))
+    return [trial_at(PROBLEM, i, x[i], [0.4, 0.4], Answer(simulate(x[i]))) for i in range(n)]
+
+
+def verified_trial(number: int, x: tuple[float, float], better_by: float = 0.0) -> Trial:
+    """Measured at full accuracy, ``better_by`` of the typical spread better than the surrogates expect."""
+    values = simulate(np.array(x))
+    answer = Answer({"drag": values["drag"] - 200.0 * better_by, "lift": values["lift"] + 2.0 * better_by})
+    return trial_at(PROBLEM, number, np.array(x), [1.0, 1.0], answer)
+
+
+def standing(point: ParetoPoint) -> list[float]:
+    """The values it stands with, both to be maximised."""
+    values = point.measured or point.predicted
+    return [SIGN[name] * values[name] for name in ("drag", "lift")]
+
+
+def test_the_front_is_non_dominated_and_sorted_from_the_worst_to_the_best_first_objective() -> None:
+    front = recommend(PROBLEM, [*cheap_trials(), *contradicting(12, (0.4, 0.5)), verified_trial(14, (0.6, 0.5))])
+    values = np.array([standing(point) for point in front])
+    assert len(front) > 20
+    assert non_dominated(values).all()
+    assert (np.diff(values[:, 0]) > 0.0).all()  # the drag falls
+    assert (np.diff(values[:, 1]) < 0.0).all()
+
+
+def test_no_design_of_a_dense_grid_is_predicted_to_beat_the_front() -> None:
+    trials = cheap_trials()
+    values = np.array([standing(point) for point in recommend(PROBLEM, trials)])
+    beliefs = believe(PROBLEM, trials)
+    assert beliefs is not None
+    grid = np.stack(np.meshgrid(*[np.linspace(0.0, 1.0, 41)] * 2), axis=-1).reshape(-1, 2)
+    means = beliefs.means_at_target(grid)
+    predicted = np.column_stack([data.sign * data.to_user(means[:, j]) for j, data in enumerate(beliefs.data)])
+    scales = np.array([data.scale for data in beliefs.data])
+    beaten_by = ((predicted[:, None] - values) / scales).max(axis=2).min(axis=1)
+    assert beaten_by.max() < 0.03
+
+
+def test_predicted_values_and_uncertainties_are_those_of_plain_algebra_in_the_users_units() -> None:
+    trials = cheap_trials()
+    beliefs = believe(PROBLEM, trials)
+    assert beliefs is not None
+    front = recommend(PROBLEM, trials)
+    for point in front[:: len(front) // 5]:
+        x = np.array([float(point.parameters["a"]) / 2.0, float(point.parameters["b"])])
+        for name, surrogate in zip(("drag", "lift"), beliefs.surrogates, strict=True):
+            raw = np.array([trial.values[name] for trial in trials])
+            mean, variance = posterior(surrogate, x, 1.0)
+            assert point.predicted[name] == pytest.approx(raw.mean() + SIGN[name] * raw.std() * mean, rel=1e-5)
+            assert point.uncertainty[name] == pytest.approx(raw.std() * np.sqrt(variance), rel=1e-2)
+    assert min(point.predicted["drag"] for point in front) == pytest.approx(300.0, abs=30.0)
+    assert max(point.predicted["lift"] for point in front) == pytest.approx(5.0, abs=0.3)
+
+
+def contradicting(number: int, x: tuple[float, float]) -> tuple[Trial, Trial]:
+    """One design measured twice, as much better as worse than expected: no surrogate believes the better half."""
+    return verified_trial(number, x, 0.4), verified_trial(number + 1, x, -0.4)
+
+
+def test_a_verified_design_stands_with_what_was_measured() -> None:
+    lucky, unlucky = contradicting(12, (0.5, 0.5))
+    front = recommend(PROBLEM, [*cheap_trials(), lucky, unlucky])
+    (point,) = [point for point in front if point.verified]
+    assert point.measured == lucky.values
+    assert point.parameters == lucky.parameters
+    assert point.predicted["drag"] == pytest.approx(simulate(np.array([0.5, 0.5]))["drag"], abs=20.0)
+    # Whatever it dominates by its measured values is gone.
+    others = np.array([standing(each) for each in front if not each.verified])
+    assert len(others) > 20
+    assert not (others <= np.array(standing(point))).all(axis=1).any()
+
+
+def test_a_verified_design_that_another_one_dominates_is_gone() -> None:
+    lucky, unlucky = contradicting(12, (0.5, 0.5))
+    second_best = verified_trial(14, (0.5, 0.5), 0.3)
+    front = recommend(PROBLEM, [*cheap_trials(), second_best, unlucky, lucky])
+    assert [point.measured for point in front if point.verified] == [lucky.values]
+
+
+def test_a_verified_design_worse_than_what_is_predicted_is_gone() -> None:
+    bad = verified_trial(12, (0.0, 0.0))
+    assert not any(point.verified for point in recommend(PROBLEM, [*cheap_trials(), bad]))
+
+
+def test_verified_designs_keep_their_own_numbers_whatever_the_order_of_the_trials() -> None:
+    pairs = contradicting(12, (0.3, 0.5)), contradicting(14, (0.7, 0.5))
+    (first, _), (second, _) = pairs
+    for trials in ([*cheap_trials(), *pairs[0], *pairs[1]], [*pairs[1], *pairs[0], *cheap_trials()]):
+        found = [(point.parameters, point.measured) for point in recommend(PROBLEM, trials) if point.verified]
+        assert found == [(each.parameters, each.values) for each in (second, first)]  # the lower drag comes last
+
+
+def test_a_trial_counts_as_verified_only_if_every_objective_was_measured_at_full_accuracy() -> None:
+    whole = verified_trial(0, (0.5, 0.5))
+    assert is_verified(PROBLEM, whole)
+    x = np.array([0.5, 0.5])
+    assert not is_verified(PROBLEM, trial_at(PROBLEM, 1, x, [1.0, 0.9], whole.answer))
+    half = Answer({"drag": 1.0}, failures={"t": "diverged"})
+    assert not is_verified(PROBLEM, trial_at(PROBLEM, 2, x, [1.0, 1.0], half))
+    assert not is_verified(PROBLEM, trial_at(PROBLEM, 3, x, [1.0, 1.0]))
+
+
+def test_half_an_answer_teaches_its_objective_and_stands_nowhere() -> None:
+    """Its drag, far below all others, pulls the prediction down; it is on no front as a measurement."""
+    half = trial_at(PROBLEM, 12, np.array([0.9, 0.1]), [1.0, 1.0], Answer({"drag": -5000.0}, failures={"t": "no"}))
+    without, with_half = recommend(PROBLEM, cheap_trials()), recommend(PROBLEM, [*cheap_trials(), half])
+    assert not any(point.verified for point in with_half)
+    lowest_without, lowest = (min(point.predicted["drag"] for point in front) for front in (without, with_half))
+    assert lowest < lowest_without - 1000.0
+
+
+def test_questions_still_running_change_nothing() -> None:
+    trials = cheap_trials()
+    running = trial_at(PROBLEM, 12, np.array([0.5, 0.5]), [1.0, 1.0])
+    assert recommend(PROBLEM, [*trials, running]) == recommend(PROBLEM, trials)
+
+
+def test_nothing_is_recommended_before_every_objective_has_an_answer() -> None:
+    assert recommend(PROBLEM, []) == []
+    half = trial_at(PROBLEM, 0, np.array([0.5, 0.5]), [1.0, 1.0], Answer({"drag": 1.0}, failures={"t": "no"}))
+    assert recommend(PROBLEM, [half]) == []

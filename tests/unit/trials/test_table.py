@@ -1,0 +1,136 @@
+"""Trials as arrays: encoded once, maximised, and renewed where something changed."""
+
+import dataclasses
+import math
+
+import numpy as np
+import pytest
+
+from imoca.problem import Choice, Constraint, Fidelity, Objective, Problem, Real, Simulator
+from imoca.trials import Answer, SimulatorState, Trial, TrialTable
+
+PROBLEM = Problem(
+    [Real("a", 0.0, 4.0), Choice("c", ["x", "y"])],
+    [
+        Simulator(
+            "flow",
+            [Objective("drag", "minimize"), Objective("lift", "maximize")],
+            fidelity=Fidelity.continuous(10.0, 20.0),
+            cost="z",
+        ),
+        Simulator(
+            "stress",
+            [Constraint("load", upper=3.0), Objective("mass", "minimize")],
+            fidelity=Fidelity.levels(["coarse", "medium", "fine"]),
+            cost="measured",
+        ),
+    ],
+)
+FULL = {"drag": 2.0, "lift": 3.0, "load": 1.0, "mass": 5.0}
+
+
+def make_trial(number: int, a: float, flow: float, stress: str, answer: Answer | None) -> Trial:
+    return Trial(number, {"a": a, "c": "y"}, {"flow": flow, "stress": stress}, {}, answer)
+
+
+TRIALS = (
+    make_trial(0, 1.0, 20.0, "fine", Answer(FULL, {"stress": 7.0}, {}, {"flow": 0.5})),
+    make_trial(1, 2.0, 15.0, "medium", Answer({"drag": 4.0, "lift": 1.0}, {}, {"stress": "no mesh"})),
+    make_trial(2, 3.0, 20.0, "fine", Answer({"drag": 4.0, "lift": 1.0}, not_run=("stress",))),
+    make_trial(3, 4.0, 10.0, "coarse", None),
+    make_trial(4, 0.0, 10.0, "fine", Answer(FULL)),
+)
+
+
+def same(one: TrialTable, other: TrialTable) -> None:
+    assert one.trials == other.trials
+    for name in ("x", "z", "values", "costs", "wasted", "states"):
+        np.testing.assert_array_equal(getattr(one, name), getattr(other, name), err_msg=name)
+        assert getattr(one, name).dtype == getattr(other, name).dtype
+
+
+def test_everything_is_where_the_problem_has_it() -> None:
+    table = TrialTable.encode(PROBLEM, TRIALS)
+    assert len(table) == 5
+    np.testing.assert_allclose(table.x[:, 0], [0.25, 0.5, 0.75, 1.0, 0.0])
+    np.testing.assert_allclose(table.z, [[1.0, 1.0], [0.5, 0.5], [1.0, 1.0], [0.0, 0.0], [0.0, 1.0]])
+    nan = math.nan
+    np.testing.assert_array_equal(
+        table.values,  # drag and mass are minimised, lift is maximised, load is a constraint
+        [
+            [-2.0, 3.0, 1.0, -5.0],
+            [-4.0, 1.0, nan, nan],
+            [-4.0, 1.0, nan, nan],
+            [nan, nan, nan, nan],
+            [-2.0, 3.0, 1.0, -5.0],
+        ],
+    )
+    np.testing.assert_array_equal(table.costs, [[nan, 7.0], *[[nan, nan]] * 4])
+    np.testing.assert_array_equal(table.wasted, [[0.5, nan], *[[nan, nan]] * 4])
+
+
+def test_every_simulator_has_a_state_of_its_own() -> None:
+    pending, answered, failed, not_run = (
+        SimulatorState.PENDING,
+        SimulatorState.ANSWERED,
+        SimulatorState.FAILED,
+        SimulatorState.NOT_RUN,
+    )
+    expected = [[answered, answered], [answered, failed], [answered, not_run], [pending, pending], [answered, answered]]
+    np.testing.assert_array_equal(TrialTable.encode(PROBLEM, TRIALS).states, expected)
+    assert str(not_run) == "not run"
+
+
+def test_what_is_finished_known_and_verified() -> None:
+    table = TrialTable.encode(PROBLEM, TRIALS)
+    assert table.is_finished.tolist() == [True, True, True, False, True]
+    assert table.has_values.tolist() == [True, True, True, False, True]
+    assert table.has_all_objectives.tolist() == [True, False, False, False, True]
+    assert table.is_verified.tolist() == [True, False, False, False, False]
+
+
+@pytest.mark.parametrize("n_known", range(6))
+def test_a_renewed_table_is_that_of_the_new_trials(n_known: int) -> None:
+    known = TrialTable.encode(PROBLEM, TRIALS[:n_known])
+    same(known.renewed(TRIALS), TrialTable.encode(PROBLEM, TRIALS))
+    answered = list(TRIALS)
+    answered[3] = TRIALS[3].answered(Answer(FULL))
+    same(known.renewed(answered), TrialTable.encode(PROBLEM, answered))
+
+
+def test_known_trials_are_not_encoded_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    known = TrialTable.encode(PROBLEM, TRIALS[:4])
+    encoded: list[Trial] = []
+    encode = TrialTable.encode
+
+    def recording(problem: Problem, trials: list[Trial]) -> TrialTable:
+        encoded.extend(trials)
+        return encode(problem, trials)
+
+    monkeypatch.setattr(TrialTable, "encode", staticmethod(recording))
+    assert known.renewed(TRIALS[:4]) is known
+    known.renewed(TRIALS)
+    assert encoded == [TRIALS[4]]
+
+
+@pytest.mark.parametrize(
+    "chosen", [slice(2), slice(1, 4), np.array([0, 4]), np.array([True, False, True, False, True])]
+)
+def test_some_rows_are_the_table_of_those_trials(chosen: object) -> None:
+    kept = np.arange(5)[chosen]  # type: ignore[index]
+    same(TrialTable.encode(PROBLEM, TRIALS).rows(chosen), TrialTable.encode(PROBLEM, [TRIALS[i] for i in kept]))  # type: ignore[arg-type]
+
+
+def test_no_trials_are_a_table_too() -> None:
+    table = TrialTable.encode(PROBLEM, [])
+    assert (table.x.shape, table.z.shape, table.values.shape, table.costs.shape) == ((0, 2), (0, 2), (0, 4), (0, 2))
+    assert not table.is_verified.any()
+    same(table.renewed(TRIALS), TrialTable.encode(PROBLEM, TRIALS))
+
+
+def test_a_table_outlives_the_trials_it_was_made_of() -> None:
+    table = TrialTable.encode(PROBLEM, TRIALS)
+    renewed = table.renewed([dataclasses.replace(TRIALS[0], answer=None), *TRIALS[1:]])
+    assert table.is_finished[0]
+    assert not renewed.is_finished[0]
+    assert table.values[0, 0] == -2.0
