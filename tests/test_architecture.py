@@ -32,7 +32,7 @@ MAY_IMPORT = {
     "snapshot": {"methods", "models", "pareto", "trials", "problem", *GROUND},
     "studyfile": {"methods", "problem", *GROUND},
     "storage": {"studyfile", "trials", "problem", *GROUND},
-    "testing": {"runners", "storage", "trials", "problem", *GROUND},
+    "testing": {"runners", "storage", "methods", "trials", "problem", *GROUND},
     "runners": {"trials", "problem", *GROUND},
     "report": {"snapshot", "studyfile", "methods", "models", "pareto", "trials", "problem", "wording", *GROUND},
     "study": {
