@@ -1,13 +1,15 @@
 """A study in a storage: closed, opened, continued, edited."""
 
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from imoca import Choice, Fidelity, Integer, Objective, Problem, Real, Simulator, Study
-from imoca.errors import ProblemError, StorageError, StudyMismatchError
+from imoca.errors import MethodError, ProblemError, StorageError, StudyMismatchError
+from imoca.storage.definition import Definition
 from imoca.storage.memory import MemoryStorage
 from imoca.storage.sqlite.storage import SQLiteStorage
 
@@ -187,3 +189,16 @@ def test_a_study_that_cannot_be_opened_leaves_nothing_open(tmp_path: Path) -> No
     with pytest.raises(StudyMismatchError):
         Study(make_problem(), seed=1, storage=path)
     assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_stored_setting_that_its_method_never_used_is_no_obstacle(tmp_path: Path) -> None:
+    """Studies used to keep such settings; now giving one is an error."""
+    path = tmp_path / "study.db"
+    with closing(SQLiteStorage(path)) as storage:
+        storage.define(Definition(make_problem(), "parego", 0, {"initial_design": "cheap"}))
+    with Study.load(path) as study:
+        study.ask()
+    with Study(make_problem(), method="parego", storage=path) as study:
+        assert len(study.trials) == 1
+    with pytest.raises(MethodError, match="no use of initial_design"):
+        Study(make_problem(), method="parego", initial_design="cheap", storage=path)

@@ -8,8 +8,8 @@ import pytest
 
 import imoca
 from imoca import Constraint, Fidelity, ImocaError, Objective, Problem, Real, Simulator, Study, TrialState
-from imoca.errors import SimulatorError
-from imoca.trials.trial import RunState
+from imoca.errors import MethodError, SimulatorError
+from imoca.trials.trial import RunState, Trial
 
 AT_FIRST = (0.1 + 0.7**2) / 1.1  # declared cost of one simulator in the first question, z = 0.7
 
@@ -202,6 +202,41 @@ def test_optimize_stops_at_the_budget_and_a_larger_one_continues() -> None:
     study.optimize(3.0)
     assert study.cost_spent >= 3.0
     assert study.trials[:n] == before
+
+
+def test_optimize_stops_at_a_number_of_trials_and_tells_of_every_question() -> None:
+    study = Study(make_problem(), method="random")
+    asked: list[tuple[int, bool]] = []
+
+    def note(trial: Trial, seconds: float) -> None:
+        asked.append((trial.number, trial.answer is None))
+        assert seconds >= 0.0
+
+    study.optimize(trials=3, on_question=note)
+    assert asked == [(0, True), (1, True), (2, True)]
+    assert [trial.state for trial in study.trials] == [TrialState.COMPLETE] * 3
+    study.optimize(1e9, trials=4)
+    assert len(study.trials) == 4
+
+
+def test_whoever_is_told_of_the_questions_may_end_them() -> None:
+    study = Study(make_problem(), method="random")
+    study.optimize(1e9, on_question=lambda trial, seconds: trial.number < 2)
+    assert len(study.trials) == 3
+    assert study.trials[-1].state is TrialState.COMPLETE  # what was asked is still run
+
+
+@pytest.mark.parametrize("trials", [0, -1, 2.5, True])
+def test_a_number_of_trials_that_is_none_is_refused(trials: Any) -> None:
+    with pytest.raises(MethodError, match="number of trials"):
+        make_study().optimize(trials=trials)
+
+
+def test_a_failure_in_whatever_words_costs_what_the_run_costs() -> None:
+    study = Study(make_problem(), method="random")
+    trial = study.ask()
+    study.fail(trial, "not run")
+    assert study.cost_spent == pytest.approx(2.0)  # two simulators at full accuracy
 
 
 def test_a_measured_cost_must_be_seen_at_two_fidelities_before_a_budget_is_judged() -> None:
