@@ -4,7 +4,7 @@ VENV   ?= .venv
 BIN    := $(VENV)/bin
 export PYTHONPATH :=
 
-.PHONY: help run test mutants check fmt bench results clean
+.PHONY: help run test peers mutants check fmt bench results clean
 .DEFAULT_GOAL := help
 
 help:  ## show this list
@@ -33,6 +33,9 @@ test: $(VENV)/.dev  ## run the whole test suite
 
 mutants: $(VENV)/.dev  ## minutes: sabotage the deciding code in a hundred places; each must turn its test red
 	$(BIN)/python tests/mutants/run.py
+
+peers: $(VENV)/.dev $(VENV)/.peers  ## run the tests of BoTorch's methods (installs torch)
+	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n auto tests/lab/peers
 
 check: $(VENV)/.dev  ## lint, formatting and strict types
 	$(BIN)/ruff check .

@@ -8,13 +8,14 @@ import numpy as np
 import pytest
 
 from imoca.errors import MethodError
-from imoca.methods import added_method_names, get_method
+from imoca.methods import Method, added_method_names, get_method
 from imoca.methods.initial_design import initial_question, initial_size
 from imoca.methods.settings import MethodSettings
 from imoca.problem.fidelity import Fidelity
 from imoca.problem.parameters import Choice, Integer, Real
 from imoca.problem.problem import Problem
 from imoca.problem.simulator import Objective, Simulator
+from imoca.testing import MethodContract
 from imoca.trials.table import TrialTable
 from imoca.trials.trial import Answer, Candidate, Trial
 from imoca_lab.peers.observations import objective_fidelities, observe, shared_fidelities
@@ -321,3 +322,16 @@ def test_importing_imoca_and_its_methods_does_not_import_torch() -> None:
     code = "import imoca, sys, imoca.methods.registry\nprint([m for m in ('torch', 'botorch') if m in sys.modules])"
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert run.stdout.strip() == "[]"
+
+
+@needs_botorch
+@pytest.mark.slow
+@pytest.mark.usefixtures("hurried")
+@pytest.mark.parametrize("name", PEERS)
+class TestPeers(MethodContract):
+    @pytest.fixture(autouse=True)
+    def use_name(self, name: str) -> None:
+        self.name = name
+
+    def make_method(self) -> Method:
+        return get_method(self.name, MethodSettings(initial_design="cheap" if self.name in SHARED else None))
