@@ -70,6 +70,12 @@ def test_imports_point_down_the_layers(path: Path) -> None:
 
 
 @pytest.mark.parametrize("path", sorted(SOURCE.rglob("*.py")), ids=lambda path: str(path.relative_to(SOURCE)))
+def test_nobody_asks_which_storage_it_has_and_only_the_contracts_need_pytest(path: Path) -> None:
+    assert not re.findall(r"isinstance\([^)]*Storage\b", path.read_text(encoding="utf-8"))
+    assert "pytest" not in imported_modules(path) or room_of(path) == "testing"
+
+
+@pytest.mark.parametrize("path", sorted(SOURCE.rglob("*.py")), ids=lambda path: str(path.relative_to(SOURCE)))
 def test_no_file_evaluates_or_unpickles_text(path: Path) -> None:
     assert not {name.split(".")[0] for name in imported_modules(path)} & FORBIDDEN
     calls = {
