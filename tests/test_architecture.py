@@ -147,6 +147,12 @@ def public_names(module: str) -> list[str]:
 
 
 @pytest.mark.parametrize("path", FILES, ids=name_of)
+def test_nobody_asks_which_storage_it_has_and_only_the_contracts_need_pytest(path: Path) -> None:
+    assert not re.findall(r"isinstance\([^)]*Storage\b", path.read_text(encoding="utf-8"))
+    assert "pytest" not in imported_modules(path) or module_of(path).startswith("imoca.testing")
+
+
+@pytest.mark.parametrize("path", FILES, ids=name_of)
 def test_no_file_evaluates_or_unpickles_text(path: Path) -> None:
     assert not {name.split(".")[0] for name in imported_modules(path)} & FORBIDDEN
     calls = {

@@ -15,7 +15,7 @@ from scipy.stats import qmc
 
 from experiments.reference_fronts.storing import make_and_store
 from imoca.arrays import Array
-from imoca.pareto import Front, hypervolume, log_uniform, non_dominated, search_fronts
+from imoca.pareto import Front, SearchEffort, hypervolume, log_uniform, non_dominated, search_fronts
 from imoca.problem import SearchSpace
 from imoca_lab.problems.panel.problem import PANEL, PARAMETERS, REFERENCE_POINT, UNIT_CELL, values_at
 from imoca_lab.stored_front import StoredFront
@@ -87,10 +87,8 @@ def search_front() -> StoredFront:
         lambda designs: values_at(designs, UNIT_CELL)[:, None, :],
         SPACE,
         starts,
+        SearchEffort(N_STORED // 2, CELL_GENERATIONS, CELL_CHILDREN),
         rng,
-        size=N_STORED // 2,
-        n_generations=CELL_GENERATIONS,
-        n_children=CELL_CHILDREN,
     )[0]
     front = run_panels(cell_front.x)
     for _ in range(N_SWEEPS):

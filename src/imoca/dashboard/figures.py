@@ -13,8 +13,9 @@ from imoca.dashboard.comparison import History, compare, comparison_figure, hist
 from imoca.dashboard.content import to_json
 from imoca.dashboard.view import StudyView
 from imoca.errors import ImocaError
-from imoca.report import records
+from imoca.report import figures
 from imoca.report.figure_names import FigureName
+from imoca.report.records import FrontRecord
 from imoca.snapshot.recommendation import ParetoPoint
 from imoca.snapshot.snapshot import Snapshot
 
@@ -25,14 +26,8 @@ class FigureError(ImocaError):
     """A figure that the page does not make."""
 
 
-RECORDS: dict[FigureName, Callable[[Snapshot], Any]] = {
-    "fidelities": records.fidelity_records,
-    "cost": records.cost_records,
-    "front": records.front_record,
-    "trust": records.trust_records,
-    "correlation": records.correlation_records,
-    "convergence": records.convergence_record,
-}
+SHOWN: tuple[FigureName, ...] = ("fidelities", "cost", "front", "trust", "correlation", "convergence")
+RECORDS: dict[FigureName, Callable[[Snapshot], Any]] = {name: figures.RECORDS[name] for name in SHOWN}
 QUICK = ("fidelities", "cost")  # no model is fitted for them
 SLOWEST = ("convergence",)  # many models are
 MOST_FITTED = 2000  # trials; a fit takes half a minute then, and time grows with the third power
@@ -117,13 +112,13 @@ def draw(name: FigureName, snapshot: Snapshot) -> str:
     make = RECORDS[name] if name in QUICK else _fitting(RECORDS[name])
     record = make(snapshot)
     content = PLOTLY_DRAWERS[name](record).to_json()
-    if not isinstance(record, records.FrontRecord):
+    if not isinstance(record, FrontRecord):
         return content
     about = {"beaten": BEATEN, "points": [_point(record, point) for point in record.points]}
     return f"{to_json(about)[:-1]},{content[1:]}"
 
 
-def _point(record: records.FrontRecord, point: ParetoPoint) -> dict[str, Any]:
+def _point(record: FrontRecord, point: ParetoPoint) -> dict[str, Any]:
     measured = point.measured
     trials = [
         each.trial

@@ -13,16 +13,14 @@ from imoca.arrays import Array
 from imoca.methods.beliefs import Beliefs
 from imoca.methods.initial_design import sobol_designs
 from imoca.models.paths import Draws, Paths, draw_paths
-from imoca.pareto.search import Front, search_fronts
+from imoca.pareto.search import Front, SearchEffort, search_fronts
 from imoca.problem.space import SearchSpace
 
 N_INCUMBENTS = 256  # designs already asked about from which searches start, the best of each objective
 N_SEARCH_DESIGNS = 512  # Sobol designs at which every draw is evaluated first
 CLEARANCE = 5.0  # observation standard deviations by which a sampled maximum exceeds the best known mean
-ARCHIVE_SIZE = 200  # points per front while it is searched
 BOXED_FRONT_SIZE = 50  # points per front when it is cut into boxes
-N_GENERATIONS = 3
-N_CHILDREN = 300
+EFFORT = SearchEffort(size=200, n_generations=3, n_children=300)  # for one question among many
 
 
 def sample_paths(beliefs: Beliefs, n_fronts: int, rng: np.random.Generator) -> list[Paths]:
@@ -67,14 +65,13 @@ def maxima_of(draws: Draws, starts: Array, floor: Array, space: SearchSpace) -> 
 def predicted_front(beliefs: Beliefs, rng: np.random.Generator) -> Front:
     """The front of the posterior means."""
     starts = np.concatenate([sobol_designs(beliefs.problem, N_SEARCH_DESIGNS, rng), incumbents(beliefs)])
+    return front_of_means(beliefs, starts, EFFORT, rng)
+
+
+def front_of_means(beliefs: Beliefs, starts: Array, effort: SearchEffort, rng: np.random.Generator) -> Front:
+    """Of the posterior means at full accuracy."""
     (front,) = search_fronts(
-        lambda x: beliefs.means_at_target(x)[:, None, :],
-        beliefs.problem.space,
-        starts,
-        rng,
-        size=ARCHIVE_SIZE,
-        n_generations=N_GENERATIONS,
-        n_children=N_CHILDREN,
+        lambda x: beliefs.means_at_target(x)[:, None, :], beliefs.problem.space, starts, effort, rng
     )
     return front
 
@@ -86,10 +83,8 @@ def sample_fronts(beliefs: Beliefs, paths: Sequence[Paths], extremes: Array, rng
         lambda x: np.stack([draws(x) for draws in paths], axis=2),
         beliefs.problem.space,
         np.concatenate(starts),
+        EFFORT,
         rng,
-        size=ARCHIVE_SIZE,
-        n_generations=N_GENERATIONS,
-        n_children=N_CHILDREN,
     )
     # Draws are compared with hundreds of points as fast as with fifty, and a front of many objectives needs them.
     return [front.thinned(BOXED_FRONT_SIZE) for front in fronts] if len(paths) <= MAX_BOX_OBJECTIVES else fronts

@@ -35,15 +35,21 @@ class Front:
         return Front(self.x[kept], self.values[kept])
 
 
+@dataclass(frozen=True)
+class SearchEffort:
+    """How hard a front is searched."""
+
+    size: int  # points kept per front, evenly spread
+    n_generations: int
+    n_children: int  # new designs per generation, shared by all fronts
+
+
 def search_fronts(
     evaluate: Callable[[Array], Array],  # (n, d) -> (n, S, K), maximised
     space: SearchSpace,
     starts: Array,  # (n, d)
+    effort: SearchEffort,
     rng: np.random.Generator,
-    *,
-    size: int,  # points kept per front, evenly spread
-    n_generations: int,
-    n_children: int,  # new designs per generation, shared by all S fronts
 ) -> list[Front]:
     """The fronts of S vector functions over the same space.
 
@@ -51,15 +57,15 @@ def search_fronts(
     features cost the same for one as for all.
     """
     values = evaluate(starts)
-    fronts = [_best(Front(starts, values[:, s]), size) for s in range(values.shape[1])]
-    for _ in range(n_generations):
-        share = max(1, n_children // len(fronts))
+    fronts = [_best(Front(starts, values[:, s]), effort.size) for s in range(values.shape[1])]
+    for _ in range(effort.n_generations):
+        share = max(1, effort.n_children // len(fronts))
         children = space.snap(np.concatenate([_children(front.x, share, space, rng) for front in fronts]))
         values = evaluate(children)
         fronts = [
             _best(
                 Front(np.concatenate([front.x, children]), np.concatenate([front.values, values[:, s]])),
-                size,
+                effort.size,
             )
             for s, front in enumerate(fronts)
         ]

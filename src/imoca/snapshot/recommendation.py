@@ -9,19 +9,18 @@ import numpy as np
 
 from imoca.arrays import Array
 from imoca.methods.beliefs import Beliefs, try_to_believe
+from imoca.methods.fronts import front_of_means
 from imoca.methods.initial_design import sobol_designs
 from imoca.pareto.dominance import non_dominated
-from imoca.pareto.search import search_fronts
+from imoca.pareto.search import SearchEffort
 from imoca.pareto.subset import representative_subset
 from imoca.problem.parameters import Value
 from imoca.trials.table import TrialTable
 from imoca.trials.trial import Trial
 
 MOST_RECOMMENDED = 200  # designs
-ARCHIVE_SIZE = 800  # designs kept while the front is searched
 N_START_DESIGNS = 1024
-N_GENERATIONS = 15
-N_CHILDREN = 500
+EFFORT = SearchEffort(size=800, n_generations=15, n_children=500)  # once, for somebody who will look at it
 
 
 @dataclass(frozen=True)
@@ -71,16 +70,8 @@ def _predicted_front(beliefs: Beliefs, seed: int) -> Array:  # (l, d)
     rng = np.random.default_rng(seed)
     observed = np.unique(np.concatenate([each.x for each in beliefs.data]), axis=0)
     starts = np.concatenate([sobol_designs(beliefs.problem, N_START_DESIGNS, rng), observed])
-    fronts = search_fronts(
-        lambda x: beliefs.means_at_target(x)[:, None, :],
-        beliefs.problem.space,
-        starts,
-        rng,
-        size=ARCHIVE_SIZE,
-        n_generations=N_GENERATIONS,
-        n_children=N_CHILDREN,
-    )
-    return fronts[0].x[representative_subset(fronts[0].values, MOST_RECOMMENDED)]
+    front = front_of_means(beliefs, starts, EFFORT, rng)
+    return front.x[representative_subset(front.values, MOST_RECOMMENDED)]
 
 
 def _measured(beliefs: Beliefs, verified: TrialTable) -> Array:  # (n, K) standardised, maximised

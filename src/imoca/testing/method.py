@@ -22,8 +22,8 @@ MOST_ASKED = 150  # before an initial design counts as endless
 CONTINUOUS = Problem(
     [Real("a", -1.0, 1.0), Real("b", 0.1, 10.0, log=True)],
     [
-        Simulator(f"s{j}", [Objective(f"f{j}", goal)], fidelity=Fidelity.continuous(), cost="0.1 + z**2")
-        for j, goal in enumerate(("maximize", "minimize"))
+        Simulator("s0", [Objective("f0", "maximize")], fidelity=Fidelity.continuous(), cost="0.1 + z**2"),
+        Simulator("s1", [Objective("f1", "minimize")], fidelity=Fidelity.continuous(), cost="0.1 + z**2"),
     ],
 )
 MIXED = Problem(
@@ -85,7 +85,8 @@ class MethodContract(ABC):
         assert (first.parameters, first.fidelities) != (second.parameters, second.fidelities)
 
     def test_where_every_answer_failed_it_still_asks(self) -> None:
-        method, trials = self.make_method(), []
+        method = self.make_method()
+        trials: list[Trial] = []
         failed = Answer(failures={simulator.name: "no" for simulator in CONTINUOUS.simulators})
         for number in range(5):
             question = method.suggest(TrialTable.encode(CONTINUOUS, trials), 0)

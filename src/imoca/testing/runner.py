@@ -26,7 +26,7 @@ SLEEPER = """
 import os, pathlib, time
 pathlib.Path("pid.part").write_text(str(os.getpid()))
 os.rename("pid.part", "pid")
-time.sleep(3600)
+time.sleep(300)
 """
 
 

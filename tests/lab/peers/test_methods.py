@@ -12,10 +12,11 @@ from imoca.methods import Method, added_method_names, get_method
 from imoca.methods.initial_design import initial_question, initial_size
 from imoca.methods.settings import MethodSettings
 from imoca.problem.fidelity import Fidelity
-from imoca.problem.parameters import Choice, Integer, Real
+from imoca.problem.parameters import Real
 from imoca.problem.problem import Problem
 from imoca.problem.simulator import Objective, Simulator
 from imoca.testing import MethodContract
+from imoca.testing.method import MIXED, answered
 from imoca.trials.table import TrialTable
 from imoca.trials.trial import Answer, Candidate, Trial
 from imoca_lab.peers.observations import objective_fidelities, observe, shared_fidelities
@@ -31,38 +32,12 @@ PEERS = added_method_names()
 FULL = tuple(name for name in PEERS if name not in SHARED)
 
 
-def answered(problem: Problem, number: int, question: Candidate) -> Trial:
-    """Smooth functions of the encoded design; lower fidelities are biased."""
-    x = problem.space.encode(question.parameters)
-    values, costs = {}, {}
-    for s, simulator in enumerate(problem.simulators):
-        z = simulator.fidelity.encode(question.fidelities[simulator.name])
-        for j, output in enumerate(simulator.outputs):
-            values[output.name] = float(np.sin(3 * x + s + j).sum() + 0.2 * (1 - z) * x[0])
-        if simulator.is_cost_measured:
-            costs[simulator.name] = 10.0 ** (2 * z)
-    return Trial.asked(number, question, Answer(values, costs))
-
-
 def two_simulators() -> Problem:
     simulators = [
         Simulator(f"s{j}", [Objective(f"f{j}", goal)], fidelity=Fidelity.continuous(), cost="0.1 + z**2")
         for j, goal in enumerate(("maximize", "minimize"))
     ]
     return Problem([Real("a", -1.0, 1.0), Real("b", 0.1, 10.0, log=True)], simulators)
-
-
-def mixed_problem() -> Problem:
-    return Problem(
-        [Real("a", 0.0, 1.0), Integer("n", 1, 5), Choice("c", ["x", "y", "z"])],
-        [
-            Simulator(
-                "cfd", [Objective("drag", "minimize")], fidelity=Fidelity.levels(["coarse", "fine"]), cost=[1, 9]
-            ),
-            Simulator("mass", [Objective("mass", "minimize")], full_cost=0.01),
-            Simulator("noise", [Objective("noise", "minimize")], fidelity=Fidelity.continuous(), cost="measured"),
-        ],
-    )
 
 
 def one_simulator(cost: str) -> Problem:
@@ -113,7 +88,7 @@ def hurried(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.slow
 @pytest.mark.usefixtures("hurried")
 @pytest.mark.parametrize("method", PEERS)
-@pytest.mark.parametrize("problem", [two_simulators(), mixed_problem()], ids=["continuous", "mixed"])
+@pytest.mark.parametrize("problem", [two_simulators(), MIXED], ids=["continuous", "mixed"])
 def test_a_suggestion_is_valid_and_the_same_from_the_same_seed(method: str, problem: Problem) -> None:
     import torch
 
@@ -280,7 +255,7 @@ def test_the_tutorials_start_is_neither_too_short_nor_endless(cost: str, size: i
 
 
 def test_incomplete_trials_are_pending_and_a_knobless_simulator_sees_the_shared_fidelity() -> None:
-    problem = mixed_problem()
+    problem = MIXED
     trials = some_trials(problem, "botorch-momf", 6)
     running = Trial.asked(6, initial_question(problem, "cheap", 3, 0))
     half = Trial.asked(7, initial_question(problem, "cheap", 4, 0), Answer({"mass": 1.0}, failures={"cfd": "no"}))

@@ -2,6 +2,7 @@ import math
 
 import numpy as np
 import pytest
+from stored_fronts import largest_gain_by_a_step
 
 from imoca.arrays import Array
 from imoca.errors import ProblemError
@@ -97,12 +98,7 @@ def test_no_random_design_beats_the_stored_front_by_more_than_its_spacing() -> N
 
 
 def test_no_step_from_a_stored_design_gains_a_thousandth_of_the_range_in_every_objective() -> None:
-    stored, rng = load_front("branin_currin", n_parameters=2), np.random.default_rng(2)
-    for scale in (1e-1, 1e-2, 1e-3):
-        steps = scale * rng.normal(size=(20, *stored.designs.shape))
-        tried = np.clip(stored.designs + steps, 0.0, 1.0)
-        gain = true_values(tried.reshape(-1, 2)).reshape(20, *stored.values.shape) - stored.values
-        assert (gain / np.ptp(stored.values, axis=0)).min(axis=2).max() < 1e-3
+    assert largest_gain_by_a_step(load_front("branin_currin", n_parameters=2), true_values) < 1e-3
 
 
 # The printed problem.

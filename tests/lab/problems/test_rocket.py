@@ -4,6 +4,7 @@ from functools import cache
 import numpy as np
 import pytest
 from scipy.stats import qmc, spearmanr
+from stored_fronts import largest_gain_by_a_step
 
 from imoca.arrays import Array
 from imoca.pareto.dominance import non_dominated
@@ -276,9 +277,4 @@ def test_random_search_covers_the_specified_share_of_the_volume() -> None:
 
 
 def test_no_step_from_a_stored_design_gains_a_thousandth_of_the_range_in_every_objective() -> None:
-    stored, rng = load_front("rocket", n_parameters=3), np.random.default_rng(2)
-    for scale in (1e-1, 1e-2, 1e-3):
-        steps = scale * rng.normal(size=(20, *stored.designs.shape))
-        tried = np.clip(stored.designs + steps, 0.0, 1.0)
-        gain = true_values(tried.reshape(-1, 3)).reshape(20, *stored.values.shape) - stored.values
-        assert (gain / np.ptp(stored.values, axis=0)).min(axis=2).max() < 1e-3
+    assert largest_gain_by_a_step(load_front("rocket", n_parameters=3), true_values) < 1e-3

@@ -6,19 +6,24 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from imoca.arrays import Array
 from imoca.pareto.boxes import dominated_boxes, non_dominated_boxes
 from imoca.pareto.dominance import non_dominated
+
+
+def random_front(seed: int, n_objectives: int, n: int, has_ties: bool) -> tuple[Array, np.random.Generator]:
+    rng = np.random.default_rng(seed)
+    points = rng.standard_normal((n, n_objectives))
+    if has_ties:
+        points = points.round(1)
+    return points[non_dominated(points)], rng
 
 
 @given(st.integers(0, 2**31), st.integers(1, 4), st.integers(1, 25), st.booleans())
 def test_each_point_lies_in_one_box_if_it_is_dominated_and_in_none_otherwise(
     seed: int, n_objectives: int, n: int, has_ties: bool
 ) -> None:
-    rng = np.random.default_rng(seed)
-    points = rng.standard_normal((n, n_objectives))
-    if has_ties:
-        points = points.round(1)
-    front = points[non_dominated(points)]
+    front, rng = random_front(seed, n_objectives, n, has_ties)
     low, high = dominated_boxes(front)
     queries = rng.standard_normal((300, n_objectives)) - 0.3
     n_boxes = ((queries[:, None] > low) & (queries[:, None] <= high)).all(axis=2).sum(axis=1)
@@ -30,11 +35,8 @@ def test_each_point_lies_in_one_box_if_it_is_dominated_and_in_none_otherwise(
 def test_each_point_above_the_reference_lies_in_one_box_to_be_gained_unless_it_is_dominated(
     seed: int, n_objectives: int, n: int, has_ties: bool
 ) -> None:
-    rng = np.random.default_rng(seed)
-    points = rng.standard_normal((n, n_objectives))
-    if has_ties:
-        points = points.round(1)
-    front, reference = points[non_dominated(points)], rng.standard_normal(n_objectives) - 1.0
+    front, rng = random_front(seed, n_objectives, n, has_ties)
+    reference = rng.standard_normal(n_objectives) - 1.0
     low, high = non_dominated_boxes(front, reference)
     queries = rng.standard_normal((300, n_objectives))
     n_boxes = ((queries[:, None] >= low) & (queries[:, None] < high)).all(axis=2).sum(axis=1)

@@ -4,7 +4,7 @@ import numpy as np
 
 from imoca.pareto.dominance import non_dominated
 from imoca.pareto.indicators import hypervolume
-from imoca.pareto.search import Front, search_fronts
+from imoca.pareto.search import Front, SearchEffort, search_fronts
 from imoca.problem.parameters import Choice, Integer, Real
 from imoca.problem.space import SearchSpace
 
@@ -16,7 +16,7 @@ def test_the_front_of_two_quadratics_is_the_segment_between_their_tops(rng: np.r
     def evaluate(x: np.ndarray) -> np.ndarray:
         return -((x[:, None, :] - tops) ** 2).sum(axis=2)[:, None, :]
 
-    (front,) = search_fronts(evaluate, space, rng.random((200, 3)), rng, size=100, n_generations=20, n_children=300)
+    (front,) = search_fronts(evaluate, space, rng.random((200, 3)), SearchEffort(100, 20, 300), rng)
     along = (front.x - tops[0]) @ (tops[1] - tops[0]) / ((tops[1] - tops[0]) ** 2).sum()
     distance = np.linalg.norm(front.x - tops[0] - np.clip(along, 0, 1)[:, None] * (tops[1] - tops[0]), axis=1)
     assert np.median(distance) < 0.02
@@ -35,7 +35,7 @@ def test_many_functions_are_searched_at_once_and_keep_their_own_fronts(rng: np.r
         first, second = -((x - shifts - 0.1) ** 2), -((x - shifts - 0.4) ** 2)
         return np.stack([first, second], axis=2)
 
-    fronts = search_fronts(evaluate, space, rng.random((50, 1)), rng, size=40, n_generations=5, n_children=60)
+    fronts = search_fronts(evaluate, space, rng.random((50, 1)), SearchEffort(40, 5, 60), rng)
     for front, shift in zip(fronts, shifts, strict=True):
         assert non_dominated(front.values).all()
         assert front.x.min() >= 0.1 + shift - 0.01
@@ -48,9 +48,7 @@ def test_discrete_parameters_stay_on_their_nodes_and_reach_all_of_the_front(rng:
     def evaluate(x: np.ndarray) -> np.ndarray:
         return np.stack([x[:, 0] + x[:, 1], 1.0 - x[:, 0] + x[:, 1]], axis=1)[:, None, :]
 
-    (front,) = search_fronts(
-        evaluate, space, space.from_unit(rng.random((4, 2))), rng, size=50, n_generations=20, n_children=40
-    )
+    (front,) = search_fronts(evaluate, space, space.from_unit(rng.random((4, 2))), SearchEffort(50, 20, 40), rng)
     np.testing.assert_array_equal(space.snap(front.x), front.x)
     assert len(front.x) == 7  # every n with c = "x"
     assert (front.x[:, 1] == 1.0).all()

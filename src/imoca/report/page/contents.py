@@ -15,27 +15,9 @@ import imoca
 from imoca.errors import ImocaError
 from imoca.problem.problem import Problem
 from imoca.report.figure_names import FigureName
-from imoca.report.page.readings import (
-    convergence_reading,
-    correlation_reading,
-    cost_reading,
-    fidelities_reading,
-    front_reading,
-    parallel_reading,
-    trust_reading,
-)
-from imoca.report.records import (
-    FrontRecord,
-    SummaryRecord,
-    convergence_record,
-    correlation_records,
-    cost_records,
-    fidelity_records,
-    front_record,
-    parallel_record,
-    summary_record,
-    trust_records,
-)
+from imoca.report.figures import RECORDS
+from imoca.report.page.readings import READINGS
+from imoca.report.records import FrontRecord, SummaryRecord, summary_record
 from imoca.snapshot.convergence import front_values
 from imoca.snapshot.recommendation import ParetoPoint
 from imoca.snapshot.snapshot import Snapshot
@@ -79,9 +61,7 @@ class Contents:
 
 
 def collect(snapshot: Snapshot, introduction: Introduction) -> Contents:
-    front, parallel, convergence = front_record(snapshot), parallel_record(snapshot), convergence_record(snapshot)
-    fidelities, costs = fidelity_records(snapshot), cost_records(snapshot)
-    trust, correlation = trust_records(snapshot), correlation_records(snapshot)
+    records = {name: RECORDS[name](snapshot) for name in READINGS}
     return Contents(
         introduction,
         snapshot.problem,
@@ -89,26 +69,10 @@ def collect(snapshot: Snapshot, introduction: Introduction) -> Contents:
         snapshot.method,
         snapshot.seed,
         summary_record(snapshot),
-        front,
+        records["front"],
         highlights(snapshot.problem, snapshot.front),
-        {
-            "front": front,
-            "parallel": parallel,
-            "fidelities": fidelities,
-            "cost": costs,
-            "convergence": convergence,
-            "correlation": correlation,
-            "trust": trust,
-        },
-        {
-            "front": front_reading(front),
-            "parallel": parallel_reading(parallel),
-            "fidelities": fidelities_reading(fidelities),
-            "cost": cost_reading(costs),
-            "convergence": convergence_reading(convergence),
-            "correlation": correlation_reading(correlation),
-            "trust": trust_reading(trust),
-        },
+        records,
+        {name: reading(records[name]) for name, reading in READINGS.items()},
         _versions(),
         _times(snapshot.runs),
     )

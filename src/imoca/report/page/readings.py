@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
-from imoca.report.figure_names import COST_UNIT, NOTHING
+from imoca.report.figure_names import COST_UNIT, NOTHING, FigureName
 from imoca.report.labels import percent, rounded, share
 from imoca.report.records import (
     FULL_ACCURACY,
@@ -211,3 +212,14 @@ def counted(n: int, noun: str) -> str:
 
 def _runs(cost: float) -> str:
     return f"{cost:.3g} {COST_UNIT}" if f"{cost:.3g}" != "1" else "1 full-fidelity run"
+
+
+READINGS: Mapping[FigureName, Callable[[Any], str]] = {  # in the order of reading
+    "front": front_reading,
+    "parallel": parallel_reading,
+    "fidelities": fidelities_reading,
+    "cost": cost_reading,
+    "convergence": convergence_reading,
+    "correlation": correlation_reading,
+    "trust": trust_reading,
+}
