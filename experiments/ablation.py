@@ -11,6 +11,7 @@ import json
 from importlib.metadata import version
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 from unittest.mock import patch
 
 import numpy as np
@@ -21,7 +22,7 @@ from imoca_lab.harness.run_spec import MethodChoice, ProblemChoice, RunSpec
 from imoca_lab.harness.single_run import finish_run
 
 BUDGETS = {"trap": 20.0, "momf_park": 2.0}
-VARIANTS = {
+VARIANTS: dict[str, dict[str, Any]] = {
     "as it is": {"SETTLING_RATE": fitting.SETTLING_RATE},
     "exponent fixed at 1": {"SETTLING_RATE": 1000.0},
     "bandwidth's median 1 instead of 3": {"FIDELITY_SCALE": (1.0, 1.0)},

@@ -38,9 +38,9 @@ def draw_plane(figure: Figure, axes: Axes, benchmark: Benchmark) -> None:
     front, names = in_user_units(benchmark), labels(benchmark)
     axes.set(xlabel=names[0], ylabel=names[1])
     if front.shape[1] == 3:
-        figure.colorbar(axes.scatter(*front[:, :2].T, c=front[:, 2], s=12, cmap="viridis"), label=names[2])
+        figure.colorbar(axes.scatter(front[:, 0], front[:, 1], c=front[:, 2], s=12, cmap="viridis"), label=names[2])
     else:
-        axes.scatter(*front.T, color=BLUE, s=12)
+        axes.scatter(front[:, 0], front[:, 1], color=BLUE, s=12)
 
 
 def draw_parallel(axes: Axes, benchmark: Benchmark) -> None:

@@ -21,6 +21,7 @@ import numpy as np
 from imoca import Fidelity, Objective, Problem, Real, Simulator
 from imoca.arrays import Array
 from imoca.methods import MethodSettings, get_method
+from imoca.methods.method import Method
 from imoca.trials import Answer, Trial, TrialTable
 from imoca_lab.problems.branin_currin import branin_currin, branin_values, currin_values
 
@@ -76,9 +77,13 @@ def cpu_seconds(suggest: Callable[[int], object], repeats: int) -> float:
     return float(np.median(taken))
 
 
+def asking(method: Method, problem: Problem, trials: list[Trial]) -> Callable[[int], object]:
+    return lambda seed: method.suggest(TrialTable.encode(problem, trials), seed)
+
+
 def ours(name: str, problem: Problem, trials: list[Trial], repeats: int) -> float:
     method = get_method(name, MethodSettings(n_fronts=10))
-    return cpu_seconds(lambda seed: method.suggest(TrialTable.encode(problem, trials), seed), repeats)
+    return cpu_seconds(asking(method, problem, trials), repeats)
 
 
 def against_botorch(repeats: int) -> dict[str, float]:
@@ -92,9 +97,7 @@ def against_botorch(repeats: int) -> dict[str, float]:
             trials if name in SHARED else at_full,
         )
         n = max(2, repeats // 3) if name == "botorch-hvkg" else repeats
-        seconds[title] = cpu_seconds(
-            lambda s, peer=peer, seen=data_seen: peer.suggest(TrialTable.encode(problem, seen), s), n
-        )
+        seconds[title] = cpu_seconds(asking(peer, problem, data_seen), n)
     return seconds
 
 

@@ -10,6 +10,8 @@ The blocks of a page are taken in order, in one fresh folder per page:
 - a ``needs=NAME`` block cannot run here: a line in italics before it says so, and only its syntax is checked.
 """
 
+import ast
+import importlib
 import math
 import os
 import re
@@ -158,6 +160,17 @@ def test_every_fence_belongs_to_a_block_and_every_link_leads_somewhere() -> None
         prose = BLOCK.sub("", text)
         missing = [link for link in LINK.findall(prose) if not (page.parent / link).exists()]
         assert not missing, f"{page.name}: {missing}"
+
+
+def test_pages_and_readme_import_public_names_only() -> None:
+    for page in (*PAGES, DOCS.parent / "README.md"):
+        for block in blocks_of(page):
+            if block.language != "python":
+                continue
+            for node in ast.walk(ast.parse(block.text)):
+                if isinstance(node, ast.ImportFrom) and node.module and node.module.split(".")[0] == "imoca":
+                    public = importlib.import_module(node.module).__all__
+                    assert {alias.name for alias in node.names} <= set(public), page.name
 
 
 def test_a_shown_number_or_word_that_is_wrong_is_found() -> None:

@@ -9,12 +9,17 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 import pytest
 
 from imoca import Fidelity, Objective, Problem, Real, Simulator, Study
+from imoca.problem.fidelity import Levels
 from imoca.trials.trial import Run
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Page
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed: pip install playwright")
@@ -22,6 +27,8 @@ pytestmark = [
     pytest.mark.slow,
     pytest.mark.skipif(CHROMIUM is None, reason="no Chromium on this machine: apt-get install chromium"),
 ]
+
+Scheme = Literal["light", "dark"]
 
 HOSTILE = "<img src=x onerror=alert(1)><script>alert(1)</script>\"'&amp;\n\x1b[31m../../etc/passwd $x$ {{y}} \u202e"
 PATIENCE = 120_000  # milliseconds after which the page counts as hanging
@@ -44,7 +51,7 @@ new MutationObserver((_, observer) => {
 class Watched:
     """A tab of the browser, with all that went wrong in it."""
 
-    page: "playwright.Page"
+    page: "Page"
     problems: list[str] = field(default_factory=list)
 
     def check(self, address: str) -> None:
@@ -55,7 +62,7 @@ class Watched:
 
 
 @pytest.fixture(scope="module")
-def browser() -> Iterator["playwright.Browser"]:
+def browser() -> Iterator["Browser"]:
     with playwright.sync_playwright() as driver:
         opened = driver.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
         yield opened
@@ -78,7 +85,7 @@ def server(*places: Path, cwd: Path) -> Iterator[str]:
 
 
 @contextmanager
-def tab(browser: "playwright.Browser", address: str, width: int = 1280, scheme: str = "light") -> Iterator[Watched]:
+def tab(browser: "Browser", address: str, width: int = 1280, scheme: Scheme = "light") -> Iterator[Watched]:
     context = browser.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme)
     context.set_default_timeout(PATIENCE)
     watched = Watched(context.new_page())
@@ -108,10 +115,12 @@ def add_trials(study: Study, n: int, seed: int = 0) -> None:
     rng = np.random.default_rng(seed)
     sweep, span = study.problem.space.names
     (simulator,) = study.problem.simulators
+    levels = simulator.fidelity
+    assert isinstance(levels, Levels)
     for i in range(n):
         x, y = rng.uniform(size=2).tolist()
         values = {each.name: (x - j) ** 2 + (y - 0.5 * j) ** 2 for j, each in enumerate(simulator.outputs)}
-        study.add({sweep: x, span: y}, {simulator.name: simulator.fidelity.values[i % 2]}, values)
+        study.add({sweep: x, span: y}, {simulator.name: levels.values[i % 2]}, values)
 
 
 @pytest.fixture(scope="module")
@@ -135,7 +144,7 @@ def address(hostile: Path) -> Iterator[str]:
         yield found
 
 
-def wait_until(page: "playwright.Page", expression: str, seconds: float = 120.0) -> None:
+def wait_until(page: "Page", expression: str, seconds: float = 120.0) -> None:
     """Asked from outside: the page's policy forbids the evaluation that waiting inside it would need."""
     deadline = time.monotonic() + seconds
     while not page.evaluate(expression):
@@ -151,8 +160,9 @@ def numbers(watched: Watched) -> list[int]:
     return [int(text) for text in watched.page.locator("#table tbody button").all_inner_texts()]
 
 
-def test_all_figures_appear_without_a_word_of_complaint(browser: "playwright.Browser", address: str) -> None:
-    for width, scheme in ((1280, "light"), (390, "dark")):
+def test_all_figures_appear_without_a_word_of_complaint(browser: "Browser", address: str) -> None:
+    looks: list[tuple[int, Scheme]] = [(1280, "light"), (390, "dark")]
+    for width, scheme in looks:
         with tab(browser, address, width, scheme) as watched:
             for name in ("front", "convergence", "fidelities", "cost", "trust", "correlation"):
                 watched.page.wait_for_selector(f"[data-figure={name}] .js-plotly-plot .main-svg")
@@ -160,7 +170,7 @@ def test_all_figures_appear_without_a_word_of_complaint(browser: "playwright.Bro
             assert wide <= available
 
 
-def test_hostile_names_are_shown_as_text(browser: "playwright.Browser", address: str) -> None:
+def test_hostile_names_are_shown_as_text(browser: "Browser", address: str) -> None:
     with tab(browser, address) as watched:
         watched.page.wait_for_selector("[data-figure=trust] .main-svg")
         assert watched.page.locator("img").count() == 0
@@ -173,7 +183,7 @@ def test_hostile_names_are_shown_as_text(browser: "playwright.Browser", address:
         assert watched.page.locator("#study option:checked").inner_text() == "wing <b>'"
 
 
-def test_filter_sort_and_pages_work(browser: "playwright.Browser", address: str) -> None:
+def test_filter_sort_and_pages_work(browser: "Browser", address: str) -> None:
     with tab(browser, address) as watched:
         page = watched.page
         page.wait_for_selector("#table tbody tr")
@@ -198,7 +208,7 @@ def test_filter_sort_and_pages_work(browser: "playwright.Browser", address: str)
         assert cells == sorted(cells, reverse=True)
 
 
-def test_a_row_shows_its_trial_with_failure_runs_and_logs(browser: "playwright.Browser", address: str) -> None:
+def test_a_row_shows_its_trial_with_failure_runs_and_logs(browser: "Browser", address: str) -> None:
     with tab(browser, address) as watched:
         page = watched.page
         page.get_by_role("button", name="Trial 40 in full").press("Enter")
@@ -215,7 +225,7 @@ def test_a_row_shows_its_trial_with_failure_runs_and_logs(browser: "playwright.B
         assert page.evaluate("document.activeElement.getAttribute('aria-label')") == "Trial 40 in full"
 
 
-def test_a_point_shows_its_trial_and_a_predicted_one_its_design(browser: "playwright.Browser", address: str) -> None:
+def test_a_point_shows_its_trial_and_a_predicted_one_its_design(browser: "Browser", address: str) -> None:
     click = """([trace, point]) => {
         const plot = document.querySelector("[data-figure=front] .js-plotly-plot");
         const data = plot.data.find((each) => each.name.startsWith(trace));
@@ -231,7 +241,7 @@ def test_a_point_shows_its_trial_and_a_predicted_one_its_design(browser: "playwr
         assert "sweep" in page.locator("#detail").inner_text()
 
 
-def test_a_damaged_study_is_told_and_the_others_go_on(browser: "playwright.Browser", address: str) -> None:
+def test_a_damaged_study_is_told_and_the_others_go_on(browser: "Browser", address: str) -> None:
     with tab(browser, address) as watched:
         page = watched.page
         page.wait_for_selector("#table tbody tr")
@@ -244,7 +254,7 @@ def test_a_damaged_study_is_told_and_the_others_go_on(browser: "playwright.Brows
 
 
 def test_new_points_of_a_running_study_show_by_themselves(
-    browser: "playwright.Browser", tmp_path: Path, until_the_end: ExitStack
+    browser: "Browser", tmp_path: Path, until_the_end: ExitStack
 ) -> None:
     study = until_the_end.enter_context(make_study(tmp_path / "running.db"))
     add_trials(study, 5)
@@ -263,7 +273,7 @@ def test_new_points_of_a_running_study_show_by_themselves(
 
 
 def test_studies_are_compared_and_a_later_one_is_found(
-    browser: "playwright.Browser", tmp_path: Path, until_the_end: ExitStack
+    browser: "Browser", tmp_path: Path, until_the_end: ExitStack
 ) -> None:
     add_trials(until_the_end.enter_context(make_study(tmp_path / "one.db")), 6)
     with server(cwd=tmp_path) as found, tab(browser, found) as watched:
@@ -279,7 +289,7 @@ def test_studies_are_compared_and_a_later_one_is_found(
 
 @pytest.mark.parametrize("n_objectives", [1, 3, 4])
 def test_fronts_of_other_dimensions_are_drawn_within_the_policy(
-    browser: "playwright.Browser", tmp_path: Path, n_objectives: int, until_the_end: ExitStack
+    browser: "Browser", tmp_path: Path, n_objectives: int, until_the_end: ExitStack
 ) -> None:
     add_trials(until_the_end.enter_context(make_study(tmp_path / "many.db", n_objectives)), 12)
     with server(cwd=tmp_path) as found, tab(browser, found) as watched:
@@ -287,7 +297,7 @@ def test_fronts_of_other_dimensions_are_drawn_within_the_policy(
 
 
 def test_of_five_thousand_trials_one_page_is_shown_before_any_figure(
-    browser: "playwright.Browser", tmp_path: Path, until_the_end: ExitStack
+    browser: "Browser", tmp_path: Path, until_the_end: ExitStack
 ) -> None:
     add_trials(until_the_end.enter_context(make_study(tmp_path / "large.db")), 5000)
     with server(cwd=tmp_path) as found, tab(browser, found) as watched:

@@ -26,7 +26,7 @@ def ask_and_tell(path: Path, notes: Path) -> None:
     with Study(problem, method="random", storage=path) as study, notes.open("w", encoding="utf-8") as file:
         for _ in range(50):
             trial = study.ask()
-            study.tell(trial, {"f": float(trial.parameters["x"])})  # type: ignore[arg-type]
+            study.tell(trial, {"f": float(trial.parameters["x"])})
             file.write(f"{trial.number} {trial.parameters['x']!r}\n")
 
 

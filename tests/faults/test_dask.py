@@ -1,5 +1,6 @@
 """F18: a Dask worker is killed; the Dask scheduler is lost."""
 
+import logging
 import os
 import signal
 import subprocess
@@ -12,6 +13,7 @@ import pytest
 
 from imoca import Objective, Problem, Real, Simulator, Study
 from imoca.errors import RunnerError
+from imoca.runners.dask import DaskRunner
 from imoca.trials.trial import RunState, TrialState
 
 pytest.importorskip("distributed", reason="Dask is not installed: pip install imoca[dask]")
@@ -99,3 +101,18 @@ def test_a_lost_scheduler_is_a_clear_error_and_the_same_study_continues(
     assert all(trial.state is TrialState.COMPLETE for trial in study.trials)
     n_lost = sum(run.state is RunState.LOST for run in study.runs)
     assert study.cost_spent == len(study.trials) + n_lost == 8.0  # what was lost is charged
+
+
+@pytest.mark.parametrize("fault", [RuntimeError("Cannot change state of expiring Timeout"), OSError("gone")])
+def test_a_client_that_cannot_be_closed_does_not_hide_why_the_study_ended(
+    fault: Exception, caplog: pytest.LogCaptureFixture
+) -> None:
+    class Stumbling:
+        def close(self) -> None:
+            raise fault
+
+    runner = object.__new__(DaskRunner)
+    vars(runner).update(_client=Stumbling(), _address="tcp://127.0.0.1:1")
+    with caplog.at_level(logging.WARNING):
+        runner.close()
+    assert str(fault) in caplog.text

@@ -7,8 +7,10 @@ import sqlite3
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from contextlib import ExitStack, closing
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -139,7 +141,8 @@ def test_a_lost_run_is_charged_and_run_again_once(tmp_path: Path, until_the_end:
     assert isinstance(z, float)
     assert study.trials[0].wasted == {"bowl": pytest.approx(0.1 + z)}  # what the lost run would have cost
     finished = [trial for trial in study.trials if trial.answer is not None]
-    paid = sum((0.1 + float(t.fidelities[s])) / 1.1 for t in finished for s in ("bowl", "slope"))  # type: ignore[arg-type]
+    asked: list[Any] = [t.fidelities[s] for t in finished for s in ("bowl", "slope")]
+    paid = sum((0.1 + float(each)) / 1.1 for each in asked)
     assert study.cost_spent == pytest.approx(paid + (0.1 + z) / 1.1)
 
 
@@ -149,7 +152,7 @@ def test_the_command_line_driver_with_workers_survives_kills_and_leaves_no_progr
 ) -> None:
     subprocess.run([IMOCA, "init", "demo"], cwd=tmp_path, check=True, capture_output=True)
     folder = tmp_path / "demo"
-    command = [IMOCA, "run", "study.toml", "--workers", "2"]
+    command: list[str | Path] = [IMOCA, "run", "study.toml", "--workers", "2"]
     moments = random.Random(5)  # noqa: S311
     for _ in range(4):
         process = subprocess.Popen(command, cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
@@ -167,7 +170,7 @@ def test_the_command_line_driver_with_workers_survives_kills_and_leaves_no_progr
     )
 
 
-def _stop_after(n: int):  # type: ignore[no-untyped-def]
+def _stop_after(n: int) -> Callable[[object], None]:
     """on_trial that ends the study after n trials, as a user would: with an interrupt."""
     seen: list[int] = []
 
@@ -183,7 +186,7 @@ class _EnoughError(Exception):
     pass
 
 
-def _await(condition) -> None:  # type: ignore[no-untyped-def]
+def _await(condition: Callable[[], bool]) -> None:
     deadline = time.monotonic() + 120.0
     while not condition():
         assert time.monotonic() < deadline

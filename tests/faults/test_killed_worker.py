@@ -73,7 +73,7 @@ def test_a_run_that_is_killed_each_time_fails_with_the_reason_and_the_others_sta
     assert unharmed
     for trial in failed:
         assert trial.failures == {"fragile": "The worker process died (signal 9)"}
-        assert trial.values == {"g": -float(trial.parameters["x"])}  # type: ignore[arg-type]
+        assert trial.values == {"g": -float(trial.parameters["x"])}
         assert trial.costs["fragile"] > 0.04
         assert trial.wasted["fragile"] > 0.04
     assert threading.active_count() == 1 or all(t.daemon for t in threading.enumerate()[1:])

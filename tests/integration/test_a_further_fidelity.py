@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import final
+from typing import Any, final
 
 import numpy as np
 import pytest
@@ -79,12 +79,12 @@ PROBLEM = Problem(
 
 @pytest.mark.parametrize("method", ["imoca-t", "random"])
 def test_a_study_asks_pays_and_recommends_with_a_kind_of_its_own(method: str) -> None:
-    settings = {} if method == "random" else {"n_fronts": 2}
+    settings: dict[str, Any] = {} if method == "random" else {"n_fronts": 2}
     study = Study(PROBLEM, method=method, **settings)
     study.optimize(4.0)
-    settings = [trial.fidelities["fem"] for trial in study.trials]
-    assert set(settings) <= {1, 2, 4, 8}
-    assert study.cost_spent == pytest.approx(sum((float(each) / 8.0) ** 2 for each in settings))  # type: ignore[arg-type]
+    asked: list[Any] = [trial.fidelities["fem"] for trial in study.trials]
+    assert set(asked) <= {1, 2, 4, 8}
+    assert study.cost_spent == pytest.approx(sum((float(each) / 8.0) ** 2 for each in asked))
     assert study.pareto_front()
 
 

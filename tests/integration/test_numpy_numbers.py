@@ -96,31 +96,29 @@ def test_a_problem_declared_with_numpy_numbers_is_the_same_problem(number: Any, 
 
 
 def test_a_constraint_and_a_timeout_given_by_numpy_are_plain() -> None:
-    constraint = Constraint("stress", np.int64(-3), np.float32(240.0))
-    solver = Simulator("s", [Objective("f", "minimize"), constraint], Command(["a"]), timeout=np.int64(60))
+    constraint = Constraint("stress", np.int64(-3), np.float32(240.0))  # type: ignore[arg-type]
+    solver = Simulator("s", [Objective("f", "minimize"), constraint], Command(["a"]), timeout=np.int64(60))  # type: ignore[arg-type]
     assert repr((constraint.lower, constraint.upper, solver.timeout)) == "(-3.0, 240.0, 60.0)"
 
 
 def test_bounds_that_overflow_in_their_own_type_are_compared_as_numbers() -> None:
-    assert Integer("n", np.int8(-128), np.int8(127)).high - 1 == 126
-    assert Real("x", np.int8(-100), np.int8(100)).low == -100.0
-    assert Fidelity.continuous(np.float16(-6e4), np.float16(6e4)).high > 5e4
+    assert Integer("n", np.int8(-128), np.int8(127)).high - 1 == 126  # type: ignore[arg-type]
+    assert Real("x", np.int8(-100), np.int8(100)).low == -100.0  # type: ignore[arg-type]
+    assert Fidelity.continuous(np.float16(-6e4), np.float16(6e4)).high > 5e4  # type: ignore[arg-type]
 
 
 def test_a_study_takes_numpy_numbers_and_keeps_plain_ones(tmp_path: Path, until_the_end: ExitStack) -> None:
     path = tmp_path / "numbers.db"
-    settings: dict[str, Any] = {"n_fronts": np.int64(2), "fidelity_reduction": np.True_}
-    study = until_the_end.enter_context(
-        Study(make_problem(np.float64, np.int64), seed=np.int64(7), storage=path, **settings)
-    )  # type: ignore[arg-type]
+    settings: dict[str, Any] = {"seed": np.int64(7), "n_fronts": np.int64(2), "fidelity_reduction": np.True_}
+    study = until_the_end.enter_context(Study(make_problem(np.float64, np.int64), storage=path, **settings))
     first, second, third = study.ask(np.int64(3))  # type: ignore[call-overload]
-    values = {"time": np.float32(0.5), "load": np.int64(3), "drift": np.float64(0.25)}
-    study.tell(first, values, {"runs": np.float32(1.5), "loads": np.int64(2)})
-    study.tell(np.int64(second.number), values, {"runs": np.uint8(3)})  # type: ignore[arg-type]
-    study.fail(np.uint8(third.number), "diverged", {"runs": np.int32(1)})  # type: ignore[arg-type]
+    values: dict[str, Any] = {"time": np.float32(0.5), "load": np.int64(3), "drift": np.float64(0.25)}
+    study.tell(first, values, {"runs": np.float32(1.5), "loads": np.int64(2)})  # type: ignore[dict-item]
+    study.tell(np.int64(second.number), values, {"runs": np.uint8(3)})  # type: ignore[arg-type, dict-item]
+    study.fail(np.uint8(third.number), "diverged", {"runs": np.int32(1)})  # type: ignore[arg-type, dict-item]
     study.add(
-        {"n": np.int64(3), "x": np.float32(0.75), "mesh": np.int16(16)},
-        {"runs": np.float32(0.5), "loads": np.int64(2)},
+        {"n": np.int64(3), "x": np.float32(0.75), "mesh": np.int16(16)},  # type: ignore[dict-item]
+        {"runs": np.float32(0.5), "loads": np.int64(2)},  # type: ignore[dict-item]
         values,
         {"runs": np.float64(2.0)},
     )
@@ -138,7 +136,8 @@ def test_a_study_takes_numpy_numbers_and_keeps_plain_ones(tmp_path: Path, until_
 
 def test_a_study_asks_the_same_whichever_kind_of_numbers_it_is_told() -> None:
     studies = []
-    for number, whole in ((float, int), (np.float64, np.int64)):
+    kinds: list[tuple[Any, Any]] = [(float, int), (np.float64, np.int64)]
+    for number, whole in kinds:
         study = Study(make_problem(number, whole), seed=whole(3), method="imoca-t", n_fronts=whole(2))
         for i in range(13):
             answer = {"time": number(1.0 / (i + 1)), "load": whole(i % 5), "drift": number(i / 8)}

@@ -1,5 +1,7 @@
 """Benchmarks by name."""
 
+from typing import Any
+
 import pytest
 
 import imoca_lab
@@ -28,7 +30,9 @@ def test_options_reach_the_problem() -> None:
         ("trap", {"cost": "work"}, "cost"),
     ],
 )
-def test_an_unknown_name_or_option_is_refused_with_what_there_is(name: str, options: dict, culprit: str) -> None:
+def test_an_unknown_name_or_option_is_refused_with_what_there_is(
+    name: str, options: dict[str, Any], culprit: str
+) -> None:
     with pytest.raises(ProblemError, match=culprit) as caught:
         imoca_lab.get(name, **options)
     assert caught.value.hint

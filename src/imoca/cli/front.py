@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import typer
 
@@ -16,6 +16,8 @@ from imoca.wording import number
 if TYPE_CHECKING:
     from imoca.problem.problem import Problem
     from imoca.snapshot.recommendation import ParetoPoint
+
+T = TypeVar("T")
 
 N_ROWS = 30  # shown on a terminal unless all are asked for
 
@@ -83,7 +85,7 @@ def front_csv(problem: Problem, points: Sequence[ParetoPoint]) -> str:
     return csv_text(titles, rows)
 
 
-def spread(points: Sequence[ParetoPoint], n: int) -> list[ParetoPoint]:
+def spread(points: Sequence[T], n: int) -> list[T]:
     """At most ``n`` of them, the first and the last included."""
     if len(points) <= n:
         return list(points)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import queue
 from contextlib import suppress
 from typing import TYPE_CHECKING
@@ -13,6 +14,8 @@ from imoca.runners.process_tree import end_processes
 
 if TYPE_CHECKING:
     from distributed import Client, Future
+
+logger = logging.getLogger(__name__)
 
 CONNECT_SECONDS = 10.0
 
@@ -71,7 +74,13 @@ class DaskRunner:
         self._jobs.clear()
 
     def close(self) -> None:
-        self._client.close()
+        try:
+            self._client.close()
+        except (RuntimeError, OSError, TimeoutError) as error:
+            # Dask stumbles over a scheduler that vanished just now. Whoever noticed that is telling it already.
+            logger.warning(
+                "The connection to the Dask scheduler at %s was not closed cleanly: %s", self._address, error
+            )
 
     def _finished(self, future: Future) -> Finished:
         job = self._jobs.pop(future)

@@ -1,4 +1,5 @@
 import math
+from collections.abc import Callable
 
 import numpy as np
 import pytest
@@ -11,17 +12,18 @@ from imoca_lab.harness.curves import (
     quantile,
     steps_of,
 )
+from imoca_lab.harness.results import RunResult
 from imoca_lab.harness.summary import convergence_table, every_convergence_table
 from imoca_lab.harness.tables import costs_to_within
 
 
-def test_a_value_holds_until_the_next_checkpoint(make_run) -> None:
+def test_a_value_holds_until_the_next_checkpoint(make_run: Callable[..., RunResult]) -> None:
     steps = steps_of(make_run([0.5, 0.2, 0.1], [1.0, 2.0, 4.0]), HYPERVOLUME_DIFFERENCE)
     assert [steps.at(cost) for cost in (1.0, 1.9, 2.0, 3.9, 4.0, 99.0)] == [0.5, 0.5, 0.2, 0.2, 0.1, 0.1]
     assert math.isnan(steps.at(0.9))
 
 
-def test_a_value_must_stay_within_the_limit_to_have_settled(make_run) -> None:
+def test_a_value_must_stay_within_the_limit_to_have_settled(make_run: Callable[..., RunResult]) -> None:
     steps = steps_of(make_run([0.5, 0.01, 0.3, 0.02, 0.01], [1.0, 2.0, 3.0, 4.0, 5.0]), HYPERVOLUME_DIFFERENCE)
     assert steps.settled_within(0.05) == 4.0
     assert steps.settled_within(0.01) == 5.0
@@ -29,7 +31,7 @@ def test_a_value_must_stay_within_the_limit_to_have_settled(make_run) -> None:
     assert steps.settled_within(1.0) == 1.0
 
 
-def test_the_median_curve_by_hand(make_run) -> None:
+def test_the_median_curve_by_hand(make_run: Callable[..., RunResult]) -> None:
     runs = [
         make_run([0.8, 0.4], [1.0, 3.0], seed=0),
         make_run([0.6, 0.2], [2.0, 4.0], seed=1),
@@ -52,7 +54,7 @@ def test_quantiles_are_those_of_numpy_and_know_infinity(rng: np.random.Generator
     assert quantile(mixed, 0.25).tolist() == [1.75, math.inf]
 
 
-def test_convergence_by_hand(make_run) -> None:
+def test_convergence_by_hand(make_run: Callable[..., RunResult]) -> None:
     """Best final hypervolume 0.95; within 1 % of it is 0.9405 or more, a difference of 0.0595 or less."""
     runs = [
         make_run([0.5, 0.059, 0.06, 0.059, 0.05], [1.0, 2.0, 3.0, 4.0, 5.0], method="imoca-p"),
@@ -63,7 +65,7 @@ def test_convergence_by_hand(make_run) -> None:
     assert costs == {"imoca-p": 4.0, "mesmo": 16.0, "random": math.inf}
 
 
-def test_the_reduction_is_against_the_best_single_fidelity_method(make_run) -> None:
+def test_the_reduction_is_against_the_best_single_fidelity_method(make_run: Callable[..., RunResult]) -> None:
     runs = [
         make_run([0.5, 0.0], [1.0, 4.0], method="imoca-p"),
         make_run([0.5, 0.001], [1.0, 8.0], method="imoca-t"),
@@ -80,7 +82,7 @@ def test_the_reduction_is_against_the_best_single_fidelity_method(make_run) -> N
     assert everyone == (("ehi", "20"), ("imoca-p", "4"), ("imoca-t", "8"), ("mesmo", "16"), ("mf-osemo-tg", "10"))
 
 
-def test_a_method_that_did_not_converge_gives_a_bound(make_run) -> None:
+def test_a_method_that_did_not_converge_gives_a_bound(make_run: Callable[..., RunResult]) -> None:
     runs = [
         make_run([0.5, 0.0], [1.0, 4.0], method="imoca-p"),
         make_run([0.5, 0.3], [2.0, 16.0], method="mesmo", z=1.0),
@@ -90,7 +92,9 @@ def test_a_method_that_did_not_converge_gives_a_bound(make_run) -> None:
     assert row[7] == "> 75.0 %"
 
 
-def test_coming_close_is_measured_against_what_two_hundred_designs_can_reach(make_run) -> None:
+def test_coming_close_is_measured_against_what_two_hundred_designs_can_reach(
+    make_run: Callable[..., RunResult],
+) -> None:
     """Attainable 0.96: 99 % of it is 0.9504, a difference of 0.0496."""
     (series,) = all_series([make_run([0.2, 0.0497, 0.0495], [1.0, 2.0, 3.0], attainable=0.04)])
     assert costs_to_within(series, 0.01) == [3.0]

@@ -7,6 +7,7 @@ from imoca import Study
 from imoca.errors import StorageError
 from imoca.storage.owner import this_process
 from imoca.storage.sqlite.storage import SQLiteStorage
+from imoca.trials import Trial
 from imoca_lab.harness.drive import Suggestions, drive, open_study
 from imoca_lab.harness.run_spec import MethodChoice, ProblemChoice, RunSpec
 from imoca_lab.harness.single_run import finish_run
@@ -19,7 +20,7 @@ def spec_of(method: str, budget: float, trials: int | None = None, time: float |
     )
 
 
-def driven(spec: RunSpec, folder: Path):
+def driven(spec: RunSpec, folder: Path) -> tuple[Trial, ...]:
     with open_study(spec, get("branin_currin").problem, folder / "study.db") as study:
         return drive(spec, study, Suggestions(folder / "suggestions.jsonl"))
 
@@ -27,7 +28,7 @@ def driven(spec: RunSpec, folder: Path):
 @pytest.mark.slow
 @pytest.mark.parametrize(("method", "budget"), [("random", 7.0), ("imoca-t", 2.5)])
 def test_a_run_asks_what_a_study_asks(method: str, budget: float, tmp_path: Path) -> None:
-    study = Study(get("branin_currin").problem, method=method, seed=1)  # type: ignore[arg-type]
+    study = Study(get("branin_currin").problem, method=method, seed=1)
     study.optimize(budget, progress=False)
     found = driven(spec_of(method, budget), tmp_path)
     assert [(t.parameters, t.fidelities, t.values) for t in found] == [

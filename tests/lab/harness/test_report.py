@@ -1,3 +1,4 @@
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -5,18 +6,19 @@ import pytest
 from imoca.errors import StorageError
 from imoca_lab.harness.curves import all_series
 from imoca_lab.harness.report import write_report
+from imoca_lab.harness.results import RunResult
 from imoca_lab.harness.tables import cost_table, fidelity_table, quality_table, table_costs
 from imoca_lab.harness.text_table import Section, TextTable, html_page, markdown_page
 
 
 @pytest.fixture
-def results(make_run):
+def results(make_run: Callable[..., RunResult]) -> list[RunResult]:
     ours = [make_run([0.5, 0.04, 0.004 + 0.001 * s], [1.0, 2.0, 4.0], seed=s) for s in range(5)]
     theirs = [make_run([0.9, 0.3, 0.02 + 0.01 * s], [4.0, 8.0, 16.0], seed=s, method="mesmo", z=1.0) for s in range(5)]
     return ours + theirs
 
 
-def test_medians_and_quartiles_stand_in_the_table(results) -> None:
+def test_medians_and_quartiles_stand_in_the_table(results: list[RunResult]) -> None:
     series = all_series(results)
     assert table_costs(series) == [2.0, 4.0, 8.0]
     table = quality_table(series, "hypervolume_difference")
@@ -26,13 +28,13 @@ def test_medians_and_quartiles_stand_in_the_table(results) -> None:
     assert (1, 4) in table.best
 
 
-def test_costs_tests_and_seconds_stand_in_the_table(results) -> None:
+def test_costs_tests_and_seconds_stand_in_the_table(results: list[RunResult]) -> None:
     rows = cost_table(all_series(results), "imoca-p").rows
     assert rows[0] == ("imoca-p", "2 (2)", "4 (4)", "–", "–", "0.25", "3")
     assert rows[1] == ("mesmo", "16 (inf)", "inf (inf)", "0/5/0 (p = 0.062)", "0/5/0 (p = 0.062)", "0.25", "3")
 
 
-def test_the_profile_of_fidelities_leaves_the_initial_design_out(results) -> None:
+def test_the_profile_of_fidelities_leaves_the_initial_design_out(results: list[RunResult]) -> None:
     rows = fidelity_table(all_series(results)).rows
     assert rows == (
         ("imoca-p", "branin", "0%", "0%", "100%", "0%", "0%", "0%"),
@@ -40,7 +42,9 @@ def test_the_profile_of_fidelities_leaves_the_initial_design_out(results) -> Non
     )
 
 
-def test_a_report_regenerates_byte_by_byte_whatever_the_order_of_results(results, tmp_path: Path) -> None:
+def test_a_report_regenerates_byte_by_byte_whatever_the_order_of_results(
+    results: list[RunResult], tmp_path: Path
+) -> None:
     pytest.importorskip("matplotlib")
     first = write_report(results, "imoca-p", tmp_path / "first")
     second = write_report(results[::-1], "imoca-p", tmp_path / "second")

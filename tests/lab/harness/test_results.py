@@ -1,13 +1,14 @@
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from imoca.errors import StorageError
-from imoca_lab.harness.results import ResultFolder, from_line, read_results, to_line
+from imoca_lab.harness.results import ResultFolder, RunResult, from_line, read_results, to_line
 
 
-def test_a_result_survives_its_line_to_six_digits(make_run) -> None:
+def test_a_result_survives_its_line_to_six_digits(make_run: Callable[..., RunResult]) -> None:
     result = make_run([1 / 3, 0.1], [1.0, 2.0], seed=4)
     read = from_line(to_line(result))
     assert read.spec == result.spec
@@ -17,7 +18,7 @@ def test_a_result_survives_its_line_to_six_digits(make_run) -> None:
     assert to_line(read) == to_line(from_line(to_line(read)))
 
 
-def test_a_folder_holds_the_very_run_only(make_run, tmp_path: Path) -> None:
+def test_a_folder_holds_the_very_run_only(make_run: Callable[..., RunResult], tmp_path: Path) -> None:
     folder = ResultFolder(tmp_path / "results")
     first, second = make_run([0.5], [1.0], seed=1), make_run([0.4], [1.0], seed=0)
     folder.add(first)
@@ -30,7 +31,9 @@ def test_a_folder_holds_the_very_run_only(make_run, tmp_path: Path) -> None:
     assert [from_line(line).spec.seed for line in lines] == [0, 1]
 
 
-def test_of_two_results_of_a_run_the_one_with_the_larger_budget_counts(make_run, tmp_path: Path) -> None:
+def test_of_two_results_of_a_run_the_one_with_the_larger_budget_counts(
+    make_run: Callable[..., RunResult], tmp_path: Path
+) -> None:
     short = make_run([0.5], [1.0])
     long = replace(short, spec=replace(short.spec, budget=50.0))
     for i, order in enumerate([(short, long), (long, short)]):

@@ -11,10 +11,11 @@ from imoca.errors import MethodError
 from imoca.methods import Method, added_method_names, get_method
 from imoca.methods.initial_design import initial_question, initial_size
 from imoca.methods.settings import MethodSettings
+from imoca.models.cost import cost_models
 from imoca.problem.fidelity import Fidelity
 from imoca.problem.parameters import Real
 from imoca.problem.problem import Problem
-from imoca.problem.simulator import Objective, Simulator
+from imoca.problem.simulator import Goal, Objective, Simulator
 from imoca.testing import MethodContract
 from imoca.testing.method import MIXED, answered
 from imoca.trials.table import TrialTable
@@ -33,9 +34,10 @@ FULL = tuple(name for name in PEERS if name not in SHARED)
 
 
 def two_simulators() -> Problem:
+    goals: tuple[Goal, ...] = ("maximize", "minimize")
     simulators = [
         Simulator(f"s{j}", [Objective(f"f{j}", goal)], fidelity=Fidelity.continuous(), cost="0.1 + z**2")
-        for j, goal in enumerate(("maximize", "minimize"))
+        for j, goal in enumerate(goals)
     ]
     return Problem([Real("a", -1.0, 1.0), Real("b", 0.1, 10.0, log=True)], simulators)
 
@@ -115,7 +117,8 @@ def test_a_pending_question_is_not_asked_again(method: str) -> None:
     first = ask(method, problem, trials)
     second = ask(method, problem, [*trials, Trial.asked(len(trials), first)])
     gap = problem.space.encode(first.parameters) - problem.space.encode(second.parameters)
-    z_gap = problem.simulators[0].fidelity.encode(first.fidelities["s0"]) - second.fidelities["s0"]
+    fidelity = problem.simulators[0].fidelity
+    z_gap = fidelity.encode(first.fidelities["s0"]) - fidelity.encode(second.fidelities["s0"])
     assert np.hypot(np.linalg.norm(gap), z_gap) > 1e-2
 
 
@@ -166,7 +169,6 @@ def test_the_shared_cost_and_its_gradient_are_those_of_the_formula() -> None:
     import torch
 
     from imoca_lab.peers.shared_cost import SharedCost
-    from imoca_lab.peers.tutorial_start import cost_models
 
     outputs = [[Objective("f", "maximize")], [Objective("g", "maximize")]]
     problem = Problem(
@@ -231,7 +233,8 @@ def test_one_objective_is_refused(method: str) -> None:
 
 def test_the_tutorials_start_costs_two_full_runs_at_fidelities_drawn_inversely_to_cost() -> None:
     problem = one_simulator("exp(4.8 * z)")
-    sizes, drawn = [], []
+    sizes: list[int] = []
+    drawn: list[float] = []
     for seed in range(10):
         trials: list[Trial] = []
         while not is_start_over(TrialTable.encode(problem, trials), seed):

@@ -2,6 +2,7 @@ import math
 
 import numpy as np
 import pytest
+from simulating import function_of
 from stored_fronts import largest_gain_by_a_step
 
 from imoca.arrays import Array
@@ -10,6 +11,7 @@ from imoca.pareto.dominance import non_dominated
 from imoca.pareto.indicators import hypervolume
 from imoca.studyfile.problem import problem_from_toml, problem_to_toml
 from imoca_lab.problems.branin_currin import (
+    Variant,
     branin,
     branin_currin,
     branin_values,
@@ -135,19 +137,22 @@ def test_the_printed_variant_has_a_front_of_its_own_with_the_derived_hypervolume
 
 
 @pytest.mark.parametrize("variant", ["code", "paper"])
-def test_the_problem_survives_a_study_file_and_its_truth_is_what_it_runs(variant: str) -> None:
+def test_the_problem_survives_a_study_file_and_its_truth_is_what_it_runs(variant: Variant) -> None:
     benchmark = branin_currin(variant)
     assert problem_from_toml(problem_to_toml(benchmark.problem)) == benchmark.problem
     u = np.random.default_rng(3).random((4, 2))
     for row, values in zip(u, benchmark.true_values(u), strict=True):
         named = benchmark.problem.space.decode(row)
-        np.testing.assert_allclose(values, [-s.run(**named, z=1.0) for s in benchmark.problem.simulators], rtol=1e-12)
+        np.testing.assert_allclose(
+            values, [-function_of(s)(**named, z=1.0) for s in benchmark.problem.simulators], rtol=1e-12
+        )
 
 
 def test_low_fidelities_differ_as_specified() -> None:
     designs = np.random.default_rng(0).random((20_000, 2)) * 15.0 - np.array([5.0, 0.0])
+    x1, x2 = designs.T
     for values, correlation, error in ((branin_values, 0.9988, 4.2), (currin_values, 0.998, 1.14)):
-        low, full = values(*designs.T, 0.0), values(*designs.T, 1.0)
+        low, full = values(x1, x2, 0.0), values(x1, x2, 1.0)
         assert np.corrcoef(low, full)[0, 1] == pytest.approx(correlation, abs=3e-4)
         assert np.sqrt(np.mean((low - full) ** 2)) == pytest.approx(error, rel=0.02)
 

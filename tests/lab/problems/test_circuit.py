@@ -1,13 +1,16 @@
 from functools import cache
+from typing import Any
 
 import numpy as np
 import pytest
 from scipy.stats import qmc, spearmanr
+from simulating import function_of
 
 from imoca import Study
 from imoca.arrays import Array
 from imoca.errors import ParameterError, ProblemError, ProgramError
 from imoca.studyfile.problem import problem_from_toml, problem_to_toml
+from imoca_lab.benchmark import CostMode
 from imoca_lab.problems.circuit import problem as circuit_module
 from imoca_lab.problems.circuit.netlist import (
     DESIGN_NAMES,
@@ -27,6 +30,7 @@ from imoca_lab.problems.circuit.problem import (
     GOALS,
     SIGNS,
     SPACE,
+    Backend,
     TrueValues,
     circuit,
     n_steps,
@@ -37,7 +41,7 @@ from imoca_lab.problems.circuit.pwl import FREE_NODES, closed_shares, simulate_p
 
 needs_ngspice = pytest.mark.skipif(not is_installed(), reason="the program ngspice is not installed")
 UNIT_DESIGNS = qmc.LatinHypercube(33, rng=0).random(64)
-DESIGNS = [SPACE.decode(row) for row in UNIT_DESIGNS]
+DESIGNS: list[dict[str, Any]] = [SPACE.decode(row) for row in UNIT_DESIGNS]
 N_BY_NGSPICE = 6  # designs, for a run at full fidelity takes 1.5 s
 
 
@@ -89,7 +93,8 @@ def efficiency_bound(voltages: Array) -> Array:  # (n, 4) -> (n,)
 
 
 def test_the_middle_of_the_cube_is_the_geometric_mean_of_every_range() -> None:
-    built = regulator_from(SPACE.decode(np.full(33, 0.5)))
+    middle: dict[str, Any] = SPACE.decode(np.full(33, 0.5))
+    built = regulator_from(middle)
     assert built.frequency == pytest.approx(5e6 * 10**0.5)
     np.testing.assert_allclose(built.widths, 200e-6)
     np.testing.assert_allclose(built.flying, 2e-9)
@@ -148,7 +153,7 @@ def test_the_fidelity_sets_cycles_and_points_as_specified(z: float, n_cycles: in
 
 
 def test_the_work_spans_a_factor_of_13() -> None:
-    assert accuracy(1.0) == Accuracy(151, 40, pytest.approx(10**-3.5))
+    assert accuracy(1.0) == Accuracy(151, 40, pytest.approx(10**-3.5))  # type: ignore[arg-type]
     assert n_steps(1.0) / n_steps(0.0) == pytest.approx(13.1, abs=0.05)
     problem = circuit(backend="pwl").problem
     ratio = problem.simulator("regulator").cost_ratio(problem.space, UNIT_DESIGNS[:1], np.array([0.0]))
@@ -279,7 +284,7 @@ def test_linear_low_fidelities_rank_voltages_better_than_efficiency() -> None:
 
 @pytest.mark.parametrize("backend", [pytest.param("ngspice", marks=needs_ngspice), "pwl"])
 @pytest.mark.parametrize("cost", ["work", "nominal", "wall"])
-def test_the_problem_round_trips_to_a_study_file(backend: str, cost: str) -> None:
+def test_the_problem_round_trips_to_a_study_file(backend: Backend, cost: CostMode) -> None:
     problem = circuit(cost=cost, backend=backend).problem
     assert problem_from_toml(problem_to_toml(problem)) == problem
     if cost != "wall":
@@ -289,21 +294,21 @@ def test_the_problem_round_trips_to_a_study_file(backend: str, cost: str) -> Non
 
 def test_each_objective_has_its_own_simulator_in_the_setting_of_the_paper() -> None:
     together, separate = circuit(backend="pwl").problem, circuit("per_objective", backend="pwl").problem
-    outputs = together.simulator("regulator").run(z=0.1, **DESIGNS[0])
+    outputs = function_of(together.simulator("regulator"))(z=0.1, **DESIGNS[0])
     assert list(outputs) == [simulator.name for simulator in separate.simulators] == list(GOALS)
-    assert {simulator.name: simulator.run(z=0.1, **DESIGNS[0]) for simulator in separate.simulators} == outputs
+    assert {simulator.name: function_of(simulator)(z=0.1, **DESIGNS[0]) for simulator in separate.simulators} == outputs
 
 
 @needs_ngspice
 def test_each_objective_by_ngspice_reads_its_own_number() -> None:
     outputs = regulator(z=0.0, **DESIGNS[0])
     separate = circuit("per_objective").problem
-    assert {simulator.name: simulator.run(z=0.0, **DESIGNS[0]) for simulator in separate.simulators} == outputs
+    assert {simulator.name: function_of(simulator)(z=0.0, **DESIGNS[0]) for simulator in separate.simulators} == outputs
 
 
 @pytest.mark.parametrize(("cost", "n_runs"), [("work", 2), ("nominal", 2), ("wall", 9)])
 def test_separate_objectives_at_one_fidelity_share_a_run_unless_the_clock_counts(
-    cost: str, n_runs: int, monkeypatch: pytest.MonkeyPatch
+    cost: CostMode, n_runs: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     runs = []
 
@@ -313,7 +318,7 @@ def test_separate_objectives_at_one_fidelity_share_a_run_unless_the_clock_counts
 
     monkeypatch.setattr(circuit_module, "regulator_pwl", counted)
     for j, simulator in enumerate(circuit("per_objective", cost=cost, backend="pwl").problem.simulators):
-        simulator.run(z=0.03 if j < 4 else 0.04, **DESIGNS[{"work": 1, "nominal": 2, "wall": 3}[cost]])
+        function_of(simulator)(z=0.03 if j < 4 else 0.04, **DESIGNS[{"work": 1, "nominal": 2, "wall": 3}[cost]])
     assert len(runs) == n_runs
 
 
@@ -321,7 +326,7 @@ def test_separate_objectives_at_one_fidelity_share_a_run_unless_the_clock_counts
 def test_a_timeout_reaches_the_runs() -> None:
     problem = circuit(timeout=0.001).problem
     with pytest.raises(ProgramError, match=r"0\.001 s"):
-        problem.simulator("regulator").run(z=1.0, **DESIGNS[0])
+        function_of(problem.simulator("regulator"))(z=1.0, **DESIGNS[0])
 
 
 def test_the_nominal_cost_spans_the_paper_s_factor_of_12() -> None:
@@ -343,7 +348,7 @@ def test_an_unknown_option_is_refused(option: dict[str, object]) -> None:
 
 
 def test_linear_true_values_are_what_the_simulator_gives_at_full_fidelity() -> None:
-    run = circuit(backend="pwl").problem.simulator("regulator").run
+    run = function_of(circuit(backend="pwl").problem.simulator("regulator"))
     expected = SIGNS * np.array([list(run(z=1.0, **design).values()) for design in DESIGNS[:3]])
     np.testing.assert_allclose(circuit(backend="pwl").true_values(UNIT_DESIGNS[:3]), expected, rtol=1e-9)
     assert TrueValues("pwl")(np.empty((0, 33))).shape == (0, 9)

@@ -5,6 +5,7 @@ import subprocess
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -15,7 +16,7 @@ from imoca_lab.problems.circuit.ngspice import is_installed, run_ngspice
 from imoca_lab.problems.circuit.problem import SPACE, circuit, regulator
 
 needs_ngspice = pytest.mark.skipif(not is_installed(), reason="the program ngspice is not installed")
-DESIGN = SPACE.decode(np.full(33, 0.5))
+DESIGN: dict[str, Any] = SPACE.decode(np.full(33, 0.5))
 
 
 @needs_ngspice

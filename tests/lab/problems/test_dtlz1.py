@@ -1,15 +1,20 @@
+from collections.abc import Callable
 from itertools import product
 
 import numpy as np
 import pytest
 from scipy.stats import spearmanr
+from simulating import function_of
 
+from imoca.arrays import Array
 from imoca.errors import ProblemError
 from imoca.pareto.dominance import non_dominated
 from imoca.pareto.indicators import hypervolume
+from imoca.problem.fidelity import Fidelity
 from imoca.studyfile.problem import problem_from_toml, problem_to_toml
 from imoca_lab.problems.dtlz1 import (
     PAPER_FREQUENCY,
+    Variant,
     distance,
     dtlz1,
     dtlz1_values,
@@ -81,25 +86,27 @@ def test_low_levels_rank_designs_as_documented(z: float, documented: list[float]
 
 
 @pytest.mark.parametrize("variant", VARIANTS)
-def test_every_objective_has_its_own_three_levels(variant: str) -> None:
+def test_every_objective_has_its_own_three_levels(variant: Variant) -> None:
     problem = dtlz1(variant).problem
     assert [s.name for s in problem.simulators] == [f"f{j}" for j in range(1, 7)]
     for simulator in problem.simulators:
-        assert simulator.fidelity.values == (0.2, 0.6, 1.0)
+        assert simulator.fidelity == Fidelity.levels([0.2, 0.6, 1.0])
         ratio = simulator.cost_ratio(problem.space, np.full((1, 5), 0.5), np.array([0.0, 0.5, 1.0]))
         np.testing.assert_allclose(ratio[0], [0.01, 0.1, 1.0])
 
 
 @pytest.mark.parametrize("variant", VARIANTS)
-def test_true_values_are_the_negated_simulators_at_full_fidelity(variant: str) -> None:
+def test_true_values_are_the_negated_simulators_at_full_fidelity(variant: Variant) -> None:
     benchmark = dtlz1(variant)
     for u, row in zip(DESIGNS[:5], benchmark.true_values(DESIGNS[:5]), strict=True):
         named = benchmark.problem.space.decode(u)
-        np.testing.assert_allclose(row, [-s.run(**named, z=1.0) for s in benchmark.problem.simulators], rtol=1e-12)
+        np.testing.assert_allclose(
+            row, [-function_of(s)(**named, z=1.0) for s in benchmark.problem.simulators], rtol=1e-12
+        )
 
 
 @pytest.mark.parametrize("variant", VARIANTS)
-def test_the_problem_survives_a_study_file(variant: str) -> None:
+def test_the_problem_survives_a_study_file(variant: Variant) -> None:
     problem = dtlz1(variant).problem
     assert problem_from_toml(problem_to_toml(problem)) == problem
 
@@ -127,7 +134,9 @@ def test_the_corners_of_the_front_by_hand() -> None:
 
 
 @pytest.mark.parametrize(("variant", "values"), [("standard", true_values), ("paper", paper_true_values)])
-def test_the_stored_front_is_what_its_designs_give_and_covers_nearly_the_whole_volume(variant: str, values) -> None:
+def test_the_stored_front_is_what_its_designs_give_and_covers_nearly_the_whole_volume(
+    variant: Variant, values: Callable[[Array], Array]
+) -> None:
     benchmark = dtlz1(variant)
     stored = load_front(benchmark.name, 5)
     np.testing.assert_allclose(values(stored.designs), stored.values, atol=1e-5)
@@ -150,14 +159,14 @@ def test_the_volume_left_free_is_that_of_the_lattice_counted_within_the_box_of_t
 
 
 @pytest.mark.parametrize("variant", VARIANTS)
-def test_no_random_design_beats_the_stored_front(variant: str) -> None:
+def test_no_random_design_beats_the_stored_front(variant: Variant) -> None:
     benchmark = dtlz1(variant)
     values = benchmark.true_values(DESIGNS[:5000])
     assert not (values[:, None, :] > benchmark.reference_front[None] + 1e-3).all(axis=2).any()
 
 
 @pytest.mark.parametrize("variant", VARIANTS)
-def test_no_step_from_a_stored_design_gains_a_thousandth_of_the_range_in_every_objective(variant: str) -> None:
+def test_no_step_from_a_stored_design_gains_a_thousandth_of_the_range_in_every_objective(variant: Variant) -> None:
     benchmark, rng = dtlz1(variant), np.random.default_rng(2)
     stored = load_front(benchmark.name, 5)
     for scale in (1e-1, 1e-2, 1e-3):

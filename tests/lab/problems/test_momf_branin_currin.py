@@ -1,4 +1,5 @@
 import math
+from typing import Any
 
 import numpy as np
 import pytest
@@ -59,7 +60,8 @@ def test_one_simulator_answers_both_and_is_charged_once() -> None:
 def test_true_values_are_the_simulator_at_full_fidelity() -> None:
     problem, unit_designs = momf_branin_currin().problem, np.random.default_rng(1).random((5, 2))
     for u, row in zip(unit_designs, true_values(unit_designs), strict=True):
-        outputs = rescaled_branin_currin(**problem.space.decode(u), z=1.0)
+        named: dict[str, Any] = problem.space.decode(u)
+        outputs = rescaled_branin_currin(**named, z=1.0)
         np.testing.assert_allclose(row, list(outputs.values()), rtol=1e-12)
 
 

@@ -1,4 +1,5 @@
 import math
+from typing import Any
 
 import numpy as np
 import pytest
@@ -48,7 +49,8 @@ def test_one_simulator_answers_both_and_is_charged_once() -> None:
 def test_true_values_are_the_simulator_at_full_fidelity() -> None:
     problem, unit_designs = momf_park().problem, np.random.default_rng(1).random((5, 4))
     for u, row in zip(unit_designs, true_values(unit_designs), strict=True):
-        np.testing.assert_allclose(row, list(park(**problem.space.decode(u), z=1.0).values()), rtol=1e-12)
+        named: dict[str, Any] = problem.space.decode(u)
+        np.testing.assert_allclose(row, list(park(**named, z=1.0).values()), rtol=1e-12)
 
 
 def test_the_problem_survives_a_study_file() -> None:

@@ -1,8 +1,10 @@
 from importlib.util import find_spec
+from typing import Any
 
 import numpy as np
 import pytest
 from scipy.stats import spearmanr
+from simulating import function_of
 
 from experiments.reference_fronts.network_on_chip import all_designs, search_front
 from imoca.arrays import Array, IntArray
@@ -11,6 +13,7 @@ from imoca.pareto.dominance import non_dominated
 from imoca.pareto.indicators import hypervolume
 from imoca.problem.space import SearchSpace
 from imoca.studyfile.problem import problem_from_toml, problem_to_toml
+from imoca_lab.benchmark import CostMode, Setting
 from imoca_lab.problems.network_on_chip.mesh import Counts, Mesh, run_mesh
 from imoca_lab.problems.network_on_chip.problem import (
     CYCLES,
@@ -279,7 +282,8 @@ def test_the_spread_memory_stands_once_in_every_row_and_column() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("number", [0, 2, 341, 777, 1023])
 def test_the_table_is_what_the_simulator_gives_bit_for_bit_at_the_low_fidelity(number: int) -> None:
-    outputs = mesh(**SPACE.decode(all_designs()[number]), z=CYCLES[0])
+    design: dict[str, Any] = SPACE.decode(all_designs()[number])
+    outputs = mesh(**design, z=CYCLES[0])
     assert [outputs["latency"], outputs["energy"]] == stored_table()[0, number].tolist()
 
 
@@ -287,7 +291,8 @@ def test_the_table_is_what_the_simulator_gives_bit_for_bit_at_the_low_fidelity(n
 @pytest.mark.slow
 @pytest.mark.parametrize("number", [5, 514, 1000])
 def test_the_table_is_what_the_simulator_gives_bit_for_bit_at_full_fidelity(number: int) -> None:
-    outputs = mesh(**SPACE.decode(all_designs()[number]), z=CYCLES[1])
+    design: dict[str, Any] = SPACE.decode(all_designs()[number])
+    outputs = mesh(**design, z=CYCLES[1])
     assert [outputs["latency"], outputs["energy"]] == stored_table()[1, number].tolist()
 
 
@@ -335,7 +340,8 @@ def test_the_stored_front_is_the_exact_front_of_the_table() -> None:
 def test_random_search_covers_the_specified_share_of_the_volume(n_designs: int, share: float) -> None:
     benchmark, rng = network_on_chip(), np.random.default_rng(0)
     volumes = [
-        hypervolume(true_values(rng.integers(2, size=(n_designs, 10))), benchmark.reference_point) for _ in range(100)
+        hypervolume(true_values(rng.integers(2, size=(n_designs, 10)).astype(float)), benchmark.reference_point)
+        for _ in range(100)
     ]
     assert np.mean(volumes) / benchmark.hypervolume == pytest.approx(share, abs=0.025)
 
@@ -350,14 +356,14 @@ def test_a_design_finds_its_row_by_its_bits() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("setting", ["coupled", "per_objective"])
-def test_true_values_are_those_of_the_simulators_at_full_fidelity(setting: str) -> None:
+def test_true_values_are_those_of_the_simulators_at_full_fidelity(setting: Setting) -> None:
     # At the low fidelity without Numba, where a full run takes ten seconds; the table's two halves are made alike.
     level = 1 if find_spec("numba") is not None else 0
     problem = network_on_chip(setting=setting).problem
     design = all_designs()[614]
-    outputs = {}
+    outputs: dict[str, float] = {}
     for simulator in problem.simulators:
-        answer = simulator.run(**problem.space.decode(design), z=CYCLES[level])  # type: ignore[operator,misc]
+        answer = function_of(simulator)(**problem.space.decode(design), z=CYCLES[level])
         outputs |= answer if isinstance(answer, dict) else {simulator.name: answer}
     expected = true_values(design[None])[0] if level == 1 else -stored_table()[0, 614]
     assert [-outputs["latency"], -outputs["energy"]] == expected.tolist()
@@ -365,14 +371,14 @@ def test_true_values_are_those_of_the_simulators_at_full_fidelity(setting: str) 
 
 @pytest.mark.parametrize("cost", ["work", "nominal", "wall"])
 @pytest.mark.parametrize("setting", ["coupled", "per_objective"])
-def test_the_problem_survives_its_study_file(setting: str, cost: str) -> None:
+def test_the_problem_survives_its_study_file(setting: Setting, cost: CostMode) -> None:
     problem = network_on_chip(setting=setting, cost=cost).problem
     assert problem_from_toml(problem_to_toml(problem)) == problem
     assert [(o.name, o.goal) for o in problem.objectives] == [("latency", "minimize"), ("energy", "minimize")]
 
 
 @pytest.mark.parametrize("cost", ["work", "nominal"])
-def test_the_full_fidelity_costs_fifteen_times_the_low_one(cost: str) -> None:
+def test_the_full_fidelity_costs_fifteen_times_the_low_one(cost: CostMode) -> None:
     problem = network_on_chip(cost=cost).problem
     ratio = problem.simulator("mesh").cost_ratio(problem.space, np.zeros((1, 10)), np.array([0.0, 1.0]))
     np.testing.assert_allclose(ratio[0], [1 / 15, 1.0])

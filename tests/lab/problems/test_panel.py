@@ -1,6 +1,7 @@
 import math
 from dataclasses import replace
 from functools import cache
+from typing import Any
 
 import numpy as np
 import pytest
@@ -13,8 +14,10 @@ from imoca.arrays import Array
 from imoca.errors import FidelityError, ProblemError
 from imoca.pareto.dominance import non_dominated
 from imoca.pareto.indicators import hypervolume
+from imoca.problem.fidelity import Fidelity
 from imoca.problem.space import SearchSpace
 from imoca.studyfile.problem import problem_from_toml, problem_to_toml
+from imoca_lab.benchmark import CostMode
 from imoca_lab.problems.panel import problem as model
 from imoca_lab.problems.panel import strips as panel_strips
 from imoca_lab.problems.panel.problem import (
@@ -44,7 +47,7 @@ from imoca_lab.stored_front import load_front
 
 SPACE = SearchSpace(PARAMETERS)
 DESIGN = Design(8, 0.014, 0.30, 0.011, 0.15, 0.018)
-NAMED = {
+NAMED: dict[str, Any] = {
     "n_stiffeners": 8,
     "plate_thickness": 14.0,
     "web_height": 300.0,
@@ -53,6 +56,7 @@ NAMED = {
     "flange_thickness": 18.0,
 }
 SAMPLE = SPACE.from_unit(qmc.LatinHypercube(6, rng=0).random(24))
+NAMED_SAMPLE: list[dict[str, Any]] = [SPACE.decode(design) for design in SAMPLE]
 
 
 def plate(n_strips: int, fixed: list[int], thickness: float = 0.01) -> CrossSection:
@@ -69,8 +73,7 @@ def buckling_factor(section: CrossSection, length: float, most_half_waves: int =
 
 @cache
 def sample_runs(level: str) -> Array:  # (24, 2) strength, work
-    decoded = [SPACE.decode(design) for design in SAMPLE]
-    return np.array([strength_and_work(**named, z=level) for named in decoded])
+    return np.array([strength_and_work(**named, z=level) for named in NAMED_SAMPLE])
 
 
 # Validation of the strips against plate and column theory.
@@ -248,7 +251,7 @@ def test_the_panel_does_tens_of_times_the_work_of_the_cell() -> None:
 
 @pytest.mark.slow
 def test_a_few_random_designs_reach_the_stated_share_of_the_volume() -> None:
-    weights = [-weight(**SPACE.decode(design)) for design in SAMPLE]
+    weights = [-weight(**named) for named in NAMED_SAMPLE]
     values = np.stack([sample_runs("panel")[:, 0], weights], axis=1)
     assert hypervolume(values, panel().reference_point) / 3649.0 == pytest.approx(0.77, abs=0.07)
 
@@ -260,7 +263,7 @@ def test_the_problem_has_six_parameters_and_weighs_at_next_to_no_cost() -> None:
     problem = panel().problem
     assert problem.space.names == tuple(NAMED)
     assert [(o.name, o.goal) for o in problem.objectives] == [("strength", "maximize"), ("weight", "minimize")]
-    assert problem.simulator("buckling").fidelity.values == ("unit cell", "panel")
+    assert problem.simulator("buckling").fidelity == Fidelity.levels(["unit cell", "panel"])
     assert problem.simulator("buckling").is_cost_measured
     assert problem.simulator("weighing").full_cost == 0.001
 
@@ -283,7 +286,7 @@ def test_the_nominal_cost_is_the_papers_ratio_of_21() -> None:
 
 @pytest.mark.parametrize("with_formula", [False, True])
 @pytest.mark.parametrize("cost", ["work", "nominal", "wall"])
-def test_the_problem_survives_its_study_file(cost: str, with_formula: bool) -> None:
+def test_the_problem_survives_its_study_file(cost: CostMode, with_formula: bool) -> None:
     problem = panel(cost=cost, with_formula=with_formula).problem
     assert problem_from_toml(problem_to_toml(problem)) == problem
 
@@ -333,6 +336,6 @@ def test_the_hypervolume_exceeds_that_of_an_independent_search() -> None:
 
 @pytest.mark.slow
 def test_no_random_design_beats_the_stored_front() -> None:
-    weights = [-weight(**SPACE.decode(design)) for design in SAMPLE]
+    weights = [-weight(**named) for named in NAMED_SAMPLE]
     values = np.stack([sample_runs("panel")[:, 0], weights], axis=1)
     assert not (values[:, None] > panel().reference_front[None]).all(axis=2).any()

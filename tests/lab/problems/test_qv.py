@@ -1,8 +1,12 @@
+from typing import Any
+
 import numpy as np
 import pytest
 
+from imoca.arrays import Array
 from imoca.pareto.dominance import non_dominated
 from imoca.pareto.indicators import hypervolume
+from imoca.problem.fidelity import Fidelity
 from imoca.studyfile.problem import problem_from_toml, problem_to_toml
 from imoca_lab.problems.qv import LOW_LEVEL_WEIGHTS, bowl, bowl_values, qv, shifted_bowl, true_values
 from imoca_lab.stored_front import load_front
@@ -15,20 +19,20 @@ def test_both_bowls_by_hand() -> None:
     assert bowl(*[1.0] * 8) == pytest.approx(1.0)  # the cosine is 1
     assert bowl(*[1.5] * 8) == pytest.approx((2.25 + 20.0) ** 0.25)  # the cosine is -1
     assert bowl(2.0, *[0.0] * 7) == pytest.approx((4.0 / 8.0) ** 0.25)
-    assert shifted_bowl(*[1.5] * 8, z="high") == 0.0
-    assert shifted_bowl(*[0.0] * 8, z="high") == pytest.approx((2.25 + 20.0) ** 0.25)
+    assert shifted_bowl(*(1.5,) * 8, z="high") == 0.0
+    assert shifted_bowl(*(0.0,) * 8, z="high") == pytest.approx((2.25 + 20.0) ** 0.25)
 
 
 def test_the_low_level_weights_the_squares_in_turn() -> None:
-    assert shifted_bowl(*[1.5] * 8, z="low") == 0.0
-    first = [2.5, *[1.5] * 7]
+    assert shifted_bowl(*(1.5,) * 8, z="low") == 0.0
+    first = (2.5, *(1.5,) * 7)
     assert shifted_bowl(*first, z="low") == pytest.approx((0.9 / 8.0) ** 0.25)
-    second = [1.5, 2.5, *[1.5] * 6]
+    second = (1.5, 2.5, *(1.5,) * 6)
     assert shifted_bowl(*second, z="low") == pytest.approx((1.1 / 8.0) ** 0.25)
 
 
 def test_the_printed_formula_has_no_value_over_much_of_the_domain() -> None:
-    def under_the_root(x):
+    def under_the_root(x: Array) -> Array:
         return (x**2 - 20.0 * np.pi * x + 10.0).mean(axis=1)
 
     assert (under_the_root(DESIGNS) < 0.0).mean() == pytest.approx(0.39, abs=0.01)
@@ -47,7 +51,7 @@ def test_only_the_second_objective_has_a_fidelity() -> None:
     problem = qv().problem
     first, second = problem.simulators
     assert not first.fidelity.has_knob
-    assert second.fidelity.values == ("low", "high")
+    assert second.fidelity == Fidelity.levels(["low", "high"])
     x = np.full((1, 8), 0.5)
     np.testing.assert_allclose(second.cost_ratio(problem.space, x, np.array([0.0, 1.0]))[0], [0.1, 1.0])
 
@@ -55,7 +59,7 @@ def test_only_the_second_objective_has_a_fidelity() -> None:
 def test_true_values_are_the_negated_simulators_at_full_fidelity() -> None:
     problem, unit_designs = qv().problem, np.random.default_rng(1).random((5, 8))
     for u, row in zip(unit_designs, true_values(unit_designs), strict=True):
-        named = problem.space.decode(u)
+        named: dict[str, Any] = problem.space.decode(u)
         np.testing.assert_allclose(row, [-bowl(**named), -shifted_bowl(**named, z="high")], rtol=1e-12)
 
 

@@ -4,6 +4,7 @@ from functools import cache
 import numpy as np
 import pytest
 from scipy.stats import qmc, spearmanr
+from simulating import function_of
 from stored_fronts import largest_gain_by_a_step
 
 from imoca.arrays import Array
@@ -11,6 +12,7 @@ from imoca.pareto.dominance import non_dominated
 from imoca.pareto.indicators import hypervolume
 from imoca.study.study import Study
 from imoca.studyfile.problem import problem_from_toml, problem_to_toml
+from imoca_lab.benchmark import CostMode, Setting
 from imoca_lab.problems.rocket.flight import (
     EARTH_ROTATION,
     EXHAUST_SPEED,
@@ -32,11 +34,15 @@ DESIGNS = LOW + UNIT_DESIGNS * (HIGH - LOW)
 
 @cache
 def flights(z: float) -> tuple[Flight, ...]:
-    return tuple(simulate_rocket(*design, tolerance(z)) for design in DESIGNS)
+    return tuple(
+        simulate_rocket(fuel_fraction, angle, radius, tolerance(z)) for fuel_fraction, angle, radius in DESIGNS
+    )
 
 
 def outcomes(z: float) -> Array:  # (n, 2) hours, degrees
-    return np.array([list(trajectory(*design, z=z).values()) for design in DESIGNS])
+    return np.array(
+        [list(trajectory(fuel_fraction, angle, radius, z).values()) for fuel_fraction, angle, radius in DESIGNS]
+    )
 
 
 def test_the_units_of_the_model_are_those_of_the_earth() -> None:
@@ -113,7 +119,8 @@ def test_without_rotation_a_vertical_flight_falls_back_where_it_started() -> Non
 
 @pytest.mark.slow
 def test_the_error_is_proportional_to_the_tolerance() -> None:
-    exact = accurate_flights(*(np.array([number]) for number in DESIGN))[0][0]
+    fuel_fraction, angle, radius = (np.array([number]) for number in DESIGN)
+    exact = accurate_flights(fuel_fraction, angle, radius)[0][0]
     errors = [abs(simulate_rocket(*DESIGN, rtol).time - exact) for rtol in (1e-4, 1e-5, 1e-6, 1e-7)]
     ratios = np.array(errors[:-1]) / np.array(errors[1:])
     assert (ratios > 6.0).all()
@@ -125,7 +132,9 @@ def test_the_error_is_proportional_to_the_tolerance() -> None:
 
 def test_every_design_lands_at_the_lowest_fidelity() -> None:
     corners = LOW + np.array([[a, b, c] for a in (0, 1) for b in (0, 1) for c in (0, 1)]) * (HIGH - LOW)
-    assert all(simulate_rocket(*design, tolerance(0.0)).landed for design in corners)
+    assert all(
+        simulate_rocket(fuel_fraction, angle, radius, tolerance(0.0)).landed for fuel_fraction, angle, radius in corners
+    )
     assert all(flight.landed for flight in flights(0.0))
 
 
@@ -170,7 +179,7 @@ def test_low_fidelities_err_by_the_specified_share_of_the_spread(z: float, speci
 @pytest.mark.slow
 def test_full_fidelity_agrees_with_the_accurate_solver_and_costs_600_times_the_lowest() -> None:
     designs = DESIGNS[:10]
-    runs = [simulate_rocket(*design, tolerance(1.0)) for design in designs]
+    runs = [simulate_rocket(fuel_fraction, angle, radius, tolerance(1.0)) for fuel_fraction, angle, radius in designs]
     time, swept_angle = accurate_flights(*designs.T)
     np.testing.assert_allclose([run.time for run in runs], time, rtol=2e-6)
     np.testing.assert_allclose([run.swept_angle for run in runs], swept_angle, rtol=2e-6)
@@ -180,7 +189,9 @@ def test_full_fidelity_agrees_with_the_accurate_solver_and_costs_600_times_the_l
 
 
 def test_the_accurate_solver_has_converged() -> None:
-    coarse, fine = accurate_flights(*DESIGNS.T), accurate_flights(*DESIGNS.T, n_burn_steps=1600)
+    fuel_fraction, angle, radius = DESIGNS.T
+    coarse = accurate_flights(fuel_fraction, angle, radius)
+    fine = accurate_flights(fuel_fraction, angle, radius, n_burn_steps=1600)
     np.testing.assert_allclose(coarse[0], fine[0], atol=1e-7)
     np.testing.assert_allclose(coarse[1], fine[1], atol=1e-8)
 
@@ -214,13 +225,13 @@ def test_the_coupled_problem_pays_once_for_both_flight_objectives() -> None:
 
 
 @pytest.mark.parametrize("cost", ["work", "nominal", "wall"])
-def test_the_settings_differ_in_who_answers_but_not_in_the_answers(cost: str) -> None:
+def test_the_settings_differ_in_who_answers_but_not_in_the_answers(cost: CostMode) -> None:
     coupled, separate = rocket(cost=cost).problem, rocket("per_objective", cost=cost).problem
     assert [simulator.name for simulator in separate.simulators] == ["flight_time", "distance", "aim"]
     named = dict(zip(coupled.space.names, DESIGN, strict=True))
-    together = coupled.simulator("trajectory").run(**named, z=0.1)
+    together = function_of(coupled.simulator("trajectory"))(**named, z=0.1)
     for name in ("flight_time", "distance"):
-        alone = separate.simulator(name).run(**named, z=0.1)
+        alone = function_of(separate.simulator(name))(**named, z=0.1)
         if cost == "work":
             assert alone == (together[0][name], together[1])
         else:
@@ -234,7 +245,7 @@ def test_the_nominal_cost_spans_a_factor_of_600() -> None:
 
 
 @pytest.mark.parametrize("setting", ["coupled", "per_objective"])
-def test_the_wall_clock_is_measured_by_the_study(setting: str) -> None:
+def test_the_wall_clock_is_measured_by_the_study(setting: Setting) -> None:
     study = Study(rocket(setting, cost="wall").problem)  # starts with a design at z = 0.7, some 6000 evaluations
     study.optimize(budget=0.01, progress=False)
     flights_ = [simulator.name for simulator in study.problem.simulators if simulator.name != "aim"]
@@ -244,14 +255,16 @@ def test_the_wall_clock_is_measured_by_the_study(setting: str) -> None:
 
 @pytest.mark.parametrize("setting", ["coupled", "per_objective"])
 @pytest.mark.parametrize("cost", ["work", "nominal", "wall"])
-def test_the_problem_survives_its_study_file(setting: str, cost: str) -> None:
+def test_the_problem_survives_its_study_file(setting: Setting, cost: CostMode) -> None:
     problem = rocket(setting, cost=cost).problem
     assert problem_from_toml(problem_to_toml(problem)) == problem
 
 
 def test_true_values_are_the_limit_of_the_simulators_outputs() -> None:
     values = true_values(UNIT_DESIGNS[:5])
-    expected = [list(trajectory(*design, z=0.7).values()) for design in DESIGNS[:5]]
+    expected = [
+        list(trajectory(fuel_fraction, angle, radius, 0.7).values()) for fuel_fraction, angle, radius in DESIGNS[:5]
+    ]
     np.testing.assert_allclose(values[:, :2], expected, rtol=1e-4)
     np.testing.assert_allclose(values[:, 2], DESIGNS[:5, 1] - 90.0)
 

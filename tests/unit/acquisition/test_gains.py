@@ -127,11 +127,12 @@ def test_a_design_that_is_known_exactly_is_not_worth_asking_again(name: str, rng
     scales = Hyperparameters(np.array([0.3, 0.3]), 1.0, 1.0, 1e-9)
     process = GaussianProcess.condition(x, np.ones(10), values, scales)
     best = values.max() + 5.0 * RESOLUTION
-    gain: Gain = {
+    gains: dict[str, Gain] = {
         "truncated": TruncatedGain(np.array([[best]])),
         "skew": SkewGain(np.array([[best]])),
         "front": FrontGain(dominated_regions([np.array([[best]])], rng)),
-    }[name]
+    }
+    gain = gains[name]
     known = gain.values([process.moments(x[[values.argmax()]], GRID)])[0][0, -1]
     elsewhere = gain.values([process.moments(rng.random((50, 2)), GRID)])[0][:, -1].max()
     assert known < 0.02 * elsewhere

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from imoca.acquisition.maximise import climb, distinct_best, maximise, with_differences
+from imoca.acquisition.maximise import ValueAndGradient, climb, distinct_best, maximise, with_differences
 from imoca.problem.parameters import Choice, Integer, Real
 from imoca.problem.space import SearchSpace
 
@@ -10,7 +10,7 @@ SQUARE = SearchSpace([Real("a", 0.0, 1.0), Real("b", 0.0, 1.0)])
 MIXED = SearchSpace([Real("a", 0.0, 1.0), Integer("n", 0, 10), Choice("c", ["r", "g", "b"])])
 
 
-def bowl(centre: np.ndarray):
+def bowl(centre: np.ndarray) -> ValueAndGradient:
     def value_and_gradient(x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         return 5.0 - ((x - centre) ** 2).sum(axis=1), -2.0 * (x - centre)
 

@@ -48,7 +48,7 @@ def draw_jointly(processes: list[GaussianProcess], x: np.ndarray, n: int, rng: n
 
 
 def is_never_dominated(values: np.ndarray, by: np.ndarray) -> np.ndarray:  # (n, P, K), (n, Q, K) -> (n,)
-    return ~(by[:, :, None] > values[:, None]).all(axis=3).any(axis=(1, 2))
+    return ~np.any((by[:, :, None] > values[:, None]).all(axis=3), axis=(1, 2))
 
 
 def test_what_is_left_of_the_variance_is_close_to_rejection_sampling(rng: np.random.Generator) -> None:

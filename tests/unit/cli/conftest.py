@@ -1,15 +1,12 @@
-"""The command line in this process: as a user meets it, without the half second that a new Python takes."""
+"""A folder with a small study in it, and the command line to meet it with."""
 
-import io
-import json
 import sys
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import pytest
+from command_line import CommandLine
 
-from imoca.cli import main
+from imoca.problem.parameters import Value
 from imoca.study.from_file import open_study
 
 STUDY = """
@@ -42,32 +39,6 @@ def scale(x, n, skin):
 """
 
 
-@dataclass(frozen=True)
-class Answer:
-    code: int
-    out: str
-    err: str
-
-    @property
-    def json(self) -> Any:
-        return json.loads(self.out)
-
-
-class CommandLine:
-    def __init__(self, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
-        self._capsys = capsys
-        self._monkeypatch = monkeypatch
-
-    def __call__(self, *words: str, stdin: str = "") -> Answer:
-        self._monkeypatch.setattr(sys, "stdin", io.StringIO(stdin))
-        self._capsys.readouterr()
-        with pytest.raises(SystemExit) as stopped:
-            main(words)
-        captured = self._capsys.readouterr()
-        assert "Traceback" not in captured.err
-        return Answer(int(stopped.value.code or 0), captured.out, captured.err)
-
-
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """An empty working directory; what a verb does to the path of modules is undone."""
@@ -97,7 +68,7 @@ def toy_with_results(toy: Path) -> Path:
     from imoca.studyfile.file import load_study_file
 
     file = load_study_file(toy / "study.toml")
-    first = {"x": 0.25, "n": 2, "skin": "al"}
+    first: dict[str, Value] = {"x": 0.25, "n": 2, "skin": "al"}
     why = "\x1b[31mno <script>\nbalance"
     with open_study(file, storage=file.database) as study:
         study.add(first, {"cfd": 0.5}, {"drag": 2.25, "lift": 1.75, "mass": 4.0}, cost={"scale": 5.0})

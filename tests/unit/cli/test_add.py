@@ -3,8 +3,10 @@ from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
+from command_line import CommandLine
 
 from imoca.study.study import Study
+from imoca.trials import Trial
 
 CSV = """x,n,skin,fidelity.cfd,drag,lift,mass,cost.scale
 0.5,2,al,1.0,1.5,-2,3,4
@@ -12,12 +14,12 @@ CSV = """x,n,skin,fidelity.cfd,drag,lift,mass,cost.scale
 """
 
 
-def trials(folder: Path):
+def trials(folder: Path) -> tuple[Trial, ...]:
     with Study.load(folder / "toy.db", read_only=True) as study:
         return study.trials
 
 
-def test_old_results_from_csv(imoca, toy: Path) -> None:
+def test_old_results_from_csv(imoca: CommandLine, toy: Path) -> None:
     (toy / "old.csv").write_text(CSV, encoding="utf-8-sig")
     answer = imoca("add", "old.csv")
     assert answer.code == 0, answer.err
@@ -30,7 +32,7 @@ def test_old_results_from_csv(imoca, toy: Path) -> None:
     assert second.not_run == ("scale",)
 
 
-def test_old_results_from_json_and_from_a_pipe(imoca, toy: Path) -> None:
+def test_old_results_from_json_and_from_a_pipe(imoca: CommandLine, toy: Path) -> None:
     entry = {
         "parameters": {"x": 0.5, "n": 2, "skin": "al"},
         "fidelities": {"cfd": 1.0},
@@ -44,7 +46,7 @@ def test_old_results_from_json_and_from_a_pipe(imoca, toy: Path) -> None:
 
 @pytest.mark.parametrize("name", ["trials.csv", "trials.json"])
 def test_what_export_wrote_is_read_and_nothing_is_added_twice(
-    imoca, toy_with_results: Path, name: str, until_the_end: ExitStack
+    imoca: CommandLine, toy_with_results: Path, name: str, until_the_end: ExitStack
 ) -> None:
     assert imoca("export", "-o", name).code == 0
     again = imoca("add", name)
@@ -75,7 +77,7 @@ def test_what_export_wrote_is_read_and_nothing_is_added_twice(
         ("1,,", "1,,,", "Row 2 has 9 cells"),
     ],
 )
-def test_one_wrong_row_and_nothing_is_added(imoca, toy: Path, old: str, new: str, culprit: str) -> None:
+def test_one_wrong_row_and_nothing_is_added(imoca: CommandLine, toy: Path, old: str, new: str, culprit: str) -> None:
     (toy / "old.csv").write_text(CSV.replace(old, new), encoding="utf-8")
     answer = imoca("add", "old.csv")
     assert answer.code == 2
@@ -94,14 +96,14 @@ def test_one_wrong_row_and_nothing_is_added(imoca, toy: Path, old: str, new: str
         ('[{"values": {"drag": 1, "lift": 1}, "fidelities": {"cfd": 1}}]', "Entry 1: "),
     ],
 )
-def test_wrong_json_is_named(imoca, toy: Path, content: str, culprit: str) -> None:
+def test_wrong_json_is_named(imoca: CommandLine, toy: Path, content: str, culprit: str) -> None:
     (toy / "old.json").write_text(content, encoding="utf-8")
     answer = imoca("add", "old.json")
     assert answer.code == 2
     assert culprit in answer.err
 
 
-def test_a_file_that_cannot_be_read_is_named(imoca, toy: Path) -> None:
+def test_a_file_that_cannot_be_read_is_named(imoca: CommandLine, toy: Path) -> None:
     (toy / "old.csv").write_bytes(b"\xff\xfe\xff")
     for name in ("gone.csv", "old.csv"):
         answer = imoca("add", name)

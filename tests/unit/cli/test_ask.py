@@ -1,10 +1,14 @@
 from contextlib import ExitStack
 from pathlib import Path
 
+from command_line import CommandLine
+
 from imoca.study.study import Study
 
 
-def test_a_question_is_printed_to_its_last_digit_and_stored(imoca, toy: Path, until_the_end: ExitStack) -> None:
+def test_a_question_is_printed_to_its_last_digit_and_stored(
+    imoca: CommandLine, toy: Path, until_the_end: ExitStack
+) -> None:
     answer = imoca("ask", "--json")
     assert answer.code == 0
     trial = until_the_end.enter_context(Study.load(toy / "toy.db")).trials[0]
@@ -13,12 +17,14 @@ def test_a_question_is_printed_to_its_last_digit_and_stored(imoca, toy: Path, un
     assert (answer.json["number"], answer.json["state"]) == (0, "running")
 
 
-def test_several_questions_are_a_list(imoca, toy: Path) -> None:
+def test_several_questions_are_a_list(imoca: CommandLine, toy: Path) -> None:
     assert [trial["number"] for trial in imoca("ask", "-n", "3", "--json").json] == [0, 1, 2]
     assert imoca("ask", "-n", "0").code == 2
 
 
-def test_a_question_without_json_is_a_table_and_says_how_to_answer(imoca, toy: Path, until_the_end: ExitStack) -> None:
+def test_a_question_without_json_is_a_table_and_says_how_to_answer(
+    imoca: CommandLine, toy: Path, until_the_end: ExitStack
+) -> None:
     answer = imoca("ask", "study.toml")
     header, row = answer.out.splitlines()
     assert header.split()[:4] == ["trial", "x", "n", "skin"]

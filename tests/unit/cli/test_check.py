@@ -1,11 +1,12 @@
 from pathlib import Path
 
 import pytest
+from command_line import CommandLine
 
 from imoca.studyfile.problem import problem_from_toml
 
 
-def test_the_problem_is_shown_and_nothing_is_made(imoca, toy: Path) -> None:
+def test_the_problem_is_shown_and_nothing_is_made(imoca: CommandLine, toy: Path) -> None:
     answer = imoca("check")
     assert answer.code == 0
     assert "skin       choice   al, cfrp" in answer.out
@@ -16,7 +17,7 @@ def test_the_problem_is_shown_and_nothing_is_made(imoca, toy: Path) -> None:
     assert sorted(path.name for path in toy.iterdir()) == ["study.toml", "toy_simulators.py"]
 
 
-def test_json_holds_the_settings_and_the_problem(imoca, toy: Path) -> None:
+def test_json_holds_the_settings_and_the_problem(imoca: CommandLine, toy: Path) -> None:
     content = imoca("check", "study.toml", "--json").json
     assert content["settings"]["budget"] == 3.0
     assert content["database"] == "toy.db"
@@ -34,7 +35,7 @@ def test_json_holds_the_settings_and_the_problem(imoca, toy: Path) -> None:
         ("[parameters]", "[parameters", "not valid TOML"),
     ],
 )
-def test_a_fault_names_file_key_and_remedy(imoca, toy: Path, old: str, new: str, culprit: str) -> None:
+def test_a_fault_names_file_key_and_remedy(imoca: CommandLine, toy: Path, old: str, new: str, culprit: str) -> None:
     text = (toy / "study.toml").read_text(encoding="utf-8")
     (toy / "study.toml").write_text(text.replace(old, new), encoding="utf-8")
     answer = imoca("check")
@@ -44,14 +45,14 @@ def test_a_fault_names_file_key_and_remedy(imoca, toy: Path, old: str, new: str,
     assert culprit in answer.err
 
 
-def test_a_missing_file_names_those_that_are_there(imoca, toy: Path) -> None:
+def test_a_missing_file_names_those_that_are_there(imoca: CommandLine, toy: Path) -> None:
     answer = imoca("check", "stduy.toml")
     assert answer.code == 3
     assert "stduy.toml" in answer.err
     assert "study.toml" in answer.err.replace("stduy.toml", "")
 
 
-def test_a_program_that_is_not_there_and_a_missing_limit_are_warned_of(imoca, toy: Path) -> None:
+def test_a_program_that_is_not_there_and_a_missing_limit_are_warned_of(imoca: CommandLine, toy: Path) -> None:
     text = (toy / "study.toml").read_text(encoding="utf-8")
     text = text.replace('function = "toy_simulators:cfd"', 'command = ["./cfd.sh"]').replace("budget = 3.0", "")
     (toy / "study.toml").write_text(text, encoding="utf-8")
@@ -63,7 +64,7 @@ def test_a_program_that_is_not_there_and_a_missing_limit_are_warned_of(imoca, to
     assert len(imoca("check", "--json").json["warnings"]) == 1
 
 
-def test_constraints_are_refused_before_anything_runs(imoca, toy: Path) -> None:
+def test_constraints_are_refused_before_anything_runs(imoca: CommandLine, toy: Path) -> None:
     with (toy / "study.toml").open("a", encoding="utf-8") as file:
         file.write('[constraints]\nstress = { simulator = "cfd", upper = 240.0 }\n')
     answer = imoca("check")
@@ -71,7 +72,7 @@ def test_constraints_are_refused_before_anything_runs(imoca, toy: Path) -> None:
     assert "stress" in answer.err
 
 
-def test_an_edited_file_is_compared_with_what_is_stored(imoca, toy_with_results: Path) -> None:
+def test_an_edited_file_is_compared_with_what_is_stored(imoca: CommandLine, toy_with_results: Path) -> None:
     assert "holds 4 trials" in imoca("check").err
     text = (toy_with_results / "study.toml").read_text(encoding="utf-8")
     (toy_with_results / "study.toml").write_text(text.replace("high = 4", "high = 5"), encoding="utf-8")
@@ -80,6 +81,6 @@ def test_an_edited_file_is_compared_with_what_is_stored(imoca, toy_with_results:
     assert "parameters.n.high: was 4, now is 5" in answer.err
 
 
-def test_a_database_is_checked_too(imoca, toy_with_results: Path) -> None:
+def test_a_database_is_checked_too(imoca: CommandLine, toy_with_results: Path) -> None:
     answer = imoca("check", "toy.db", "--json")
     assert answer.json == {"database": "toy.db", "trials": 4, "warnings": []}

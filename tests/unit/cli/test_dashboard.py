@@ -9,31 +9,32 @@ import urllib.request
 from pathlib import Path
 
 import pytest
+from command_line import CommandLine
 
-from imoca.cli import dashboard as verb
+from imoca.cli.dashboard import dashboard as verb
 
 
 @pytest.mark.parametrize("host", ["0.0.0.0", "192.168.1.7", "::", "example.org"])  # noqa: S104
-def test_other_addresses_need_a_token(imoca, host: str) -> None:
+def test_other_addresses_need_a_token(imoca: CommandLine, host: str) -> None:
     answer = imoca("dashboard", "--host", host)
     assert answer.code == 2
     assert "--token" in answer.err
 
 
-def test_a_short_token_is_refused(imoca) -> None:
+def test_a_short_token_is_refused(imoca: CommandLine) -> None:
     answer = imoca("dashboard", "--token", "guessable")
     assert answer.code == 2
     assert "16" in answer.err
 
 
-def test_a_port_that_is_taken_is_told_in_words(imoca) -> None:
+def test_a_port_that_is_taken_is_told_in_words(imoca: CommandLine) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         answer = imoca("dashboard", "--port", str(taken.getsockname()[1]))
     assert answer.code == 2
     assert "--port" in answer.err
 
 
-def test_what_is_not_installed_is_named_with_the_extra(imoca, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_is_not_installed_is_named_with_the_extra(imoca: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys.modules[verb.__module__], "find_spec", lambda name: None)
     answer = imoca("dashboard")
     assert answer.code == 2

@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from command_line import CommandLine
 
 from imoca.cli import main
 from imoca.cli.exits import exit_code
@@ -41,11 +42,11 @@ def test_every_kind_of_error_has_its_exit_code(kind: type[ImocaError], code: int
 
 
 @pytest.mark.parametrize("words", [["run", "--no-such-option"], ["no-such-verb"], ["show", "three", "x"], ["run"]])
-def test_a_wrong_line_is_a_usage_error(imoca, words) -> None:
+def test_a_wrong_line_is_a_usage_error(imoca: CommandLine, words: list[str]) -> None:
     assert imoca(*words).code == 2
 
 
-def test_a_study_is_asked_for_where_there_are_several(imoca, folder: Path) -> None:
+def test_a_study_is_asked_for_where_there_are_several(imoca: CommandLine, folder: Path) -> None:
     assert "no study here" in imoca("status").err
     for name in ("a.db", "b.db"):
         (folder / name).touch()
@@ -54,12 +55,12 @@ def test_a_study_is_asked_for_where_there_are_several(imoca, folder: Path) -> No
     assert "a.db, b.db" in answer.err
 
 
-def test_the_only_database_here_is_taken(imoca, toy_with_results: Path) -> None:
+def test_the_only_database_here_is_taken(imoca: CommandLine, toy_with_results: Path) -> None:
     (toy_with_results / "study.toml").unlink()
     assert imoca("status", "--json").json["trials"]["total"] == 4
 
 
-def test_a_missing_database_is_a_storage_error_and_nothing_is_made(imoca, folder: Path) -> None:
+def test_a_missing_database_is_a_storage_error_and_nothing_is_made(imoca: CommandLine, folder: Path) -> None:
     for verb in ("status", "run", "ask"):
         answer = imoca(verb, "gone.db")
         assert answer.code == 5
@@ -67,14 +68,16 @@ def test_a_missing_database_is_a_storage_error_and_nothing_is_made(imoca, folder
     assert not list(folder.iterdir())
 
 
-def test_what_is_no_database_is_refused(imoca, folder: Path) -> None:
+def test_what_is_no_database_is_refused(imoca: CommandLine, folder: Path) -> None:
     (folder / "notes.db").write_bytes(b"not a database" * 1000)
     answer = imoca("status")
     assert answer.code == 5
     assert "notes.db" in answer.err
 
 
-def test_an_unexpected_error_is_short_and_asks_for_debug(imoca, toy: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_unexpected_error_is_short_and_asks_for_debug(
+    imoca: CommandLine, toy: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def explode(path: Path) -> None:
         raise RuntimeError("\x1b[31mboom")
 

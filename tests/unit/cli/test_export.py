@@ -4,11 +4,13 @@ import json
 from contextlib import ExitStack
 from pathlib import Path
 
+from command_line import CommandLine
+
 from imoca.study.study import Study
 
 
 def test_json_and_csv_hold_every_trial_to_the_last_digit(
-    imoca, toy_with_results: Path, until_the_end: ExitStack
+    imoca: CommandLine, toy_with_results: Path, until_the_end: ExitStack
 ) -> None:
     trials = until_the_end.enter_context(Study.load(toy_with_results / "toy.db", read_only=True)).trials
     records = imoca("export", "--json").json
@@ -22,7 +24,7 @@ def test_json_and_csv_hold_every_trial_to_the_last_digit(
     assert rows[1]["failure.scale"] == "\\x1b[31mno <script>\nbalance"
 
 
-def test_a_file_is_written_whole_in_the_form_of_its_name(imoca, toy_with_results: Path) -> None:
+def test_a_file_is_written_whole_in_the_form_of_its_name(imoca: CommandLine, toy_with_results: Path) -> None:
     for name in ("t.json", "t.csv"):
         answer = imoca("export", "-o", name)
         assert (answer.code, answer.out) == (0, "")
@@ -32,11 +34,11 @@ def test_a_file_is_written_whole_in_the_form_of_its_name(imoca, toy_with_results
     assert not [path for path in toy_with_results.iterdir() if path.name.startswith(".")]
 
 
-def test_a_place_that_cannot_be_written_is_named(imoca, toy_with_results: Path) -> None:
+def test_a_place_that_cannot_be_written_is_named(imoca: CommandLine, toy_with_results: Path) -> None:
     answer = imoca("export", "-o", "no/such/folder/t.csv")
     assert answer.code == 5
     assert "no/such/folder/t.csv" in answer.err
 
 
-def test_two_forms_at_once_are_refused(imoca, toy_with_results: Path) -> None:
+def test_two_forms_at_once_are_refused(imoca: CommandLine, toy_with_results: Path) -> None:
     assert imoca("export", "--json", "--csv").code == 2

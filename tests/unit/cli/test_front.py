@@ -4,20 +4,23 @@ from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
+from command_line import CommandLine
 
 from imoca.cli.front import spread
 from imoca.study.study import Study
 
 
 @pytest.fixture
-def toy_with_front(imoca, toy: Path) -> Path:
+def toy_with_front(imoca: CommandLine, toy: Path) -> Path:
     answer = imoca("run", "--budget", "6")
     assert answer.code == 0, answer.err
     return toy
 
 
 @pytest.mark.slow
-def test_the_front_is_that_of_the_study_in_every_form(imoca, toy_with_front: Path, until_the_end: ExitStack) -> None:
+def test_the_front_is_that_of_the_study_in_every_form(
+    imoca: CommandLine, toy_with_front: Path, until_the_end: ExitStack
+) -> None:
     front = until_the_end.enter_context(Study.load(toy_with_front / "toy.db", read_only=True)).pareto_front()
     content = imoca("front", "--json").json
     assert content["objectives"] == {"drag": "minimize", "lift": "maximize", "mass": "minimize"}
@@ -32,7 +35,7 @@ def test_the_front_is_that_of_the_study_in_every_form(imoca, toy_with_front: Pat
     assert f"{len(front)} designs" in table.err
 
 
-def test_without_results_there_is_no_front_and_no_error(imoca, toy: Path) -> None:
+def test_without_results_there_is_no_front_and_no_error(imoca: CommandLine, toy: Path) -> None:
     answer = imoca("front")
     assert (answer.code, answer.out) == (0, "")
     assert "imoca run" in answer.err

@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from command_line import CommandLine
 
 
 def run_simulator(folder: Path, fidelity: float) -> dict[str, float]:
@@ -17,7 +18,7 @@ def run_simulator(folder: Path, fidelity: float) -> dict[str, float]:
     return json.loads((folder / "result.json").read_text(encoding="utf-8"))
 
 
-def test_init_writes_a_study_that_is_in_order_and_says_what_to_do_next(imoca, folder: Path) -> None:
+def test_init_writes_a_study_that_is_in_order_and_says_what_to_do_next(imoca: CommandLine, folder: Path) -> None:
     answer = imoca("init", "new/demo")
     assert answer.code == 0
     assert sorted(path.name for path in (folder / "new/demo").iterdir()) == ["simulator.py", "study.toml"]
@@ -28,7 +29,7 @@ def test_init_writes_a_study_that_is_in_order_and_says_what_to_do_next(imoca, fo
     assert checked.json["warnings"] == []
 
 
-def test_init_never_overwrites(imoca, folder: Path) -> None:
+def test_init_never_overwrites(imoca: CommandLine, folder: Path) -> None:
     (folder / "study.toml").write_text("mine", encoding="utf-8")
     answer = imoca("init")
     assert answer.code == 2
@@ -37,7 +38,7 @@ def test_init_never_overwrites(imoca, folder: Path) -> None:
     assert (folder / "study.toml").read_text(encoding="utf-8") == "mine"
 
 
-def test_a_folder_that_cannot_be_made_is_named(imoca, folder: Path) -> None:
+def test_a_folder_that_cannot_be_made_is_named(imoca: CommandLine, folder: Path) -> None:
     (folder / "file").touch()
     answer = imoca("init", "file/demo")
     assert answer.code == 2
@@ -45,7 +46,7 @@ def test_a_folder_that_cannot_be_made_is_named(imoca, folder: Path) -> None:
 
 
 @pytest.mark.slow
-def test_the_toy_simulator_gets_more_accurate_with_its_knob(imoca, folder: Path) -> None:
+def test_the_toy_simulator_gets_more_accurate_with_its_knob(imoca: CommandLine, folder: Path) -> None:
     imoca("init")
     heats = [run_simulator(folder, fidelity)["heat"] for fidelity in (4.0, 100.0, 1000.0)]
     errors = [abs(heat - heats[-1]) for heat in heats[:-1]]
@@ -58,7 +59,7 @@ def test_the_toy_simulator_gets_more_accurate_with_its_knob(imoca, folder: Path)
 
 
 @pytest.mark.slow
-def test_the_study_of_init_runs_as_it_stands(imoca, folder: Path) -> None:
+def test_the_study_of_init_runs_as_it_stands(imoca: CommandLine, folder: Path) -> None:
     imoca("init")
     answer = imoca("run", "--budget", "0.5")
     assert answer.code == 0, answer.err

@@ -2,12 +2,13 @@ from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
+from command_line import CommandLine
 
 from imoca.study.study import Study
 
 
 def test_a_study_is_run_until_its_budget_and_says_where_its_results_are(
-    imoca, toy: Path, until_the_end: ExitStack
+    imoca: CommandLine, toy: Path, until_the_end: ExitStack
 ) -> None:
     answer = imoca("run")
     assert answer.code == 0, answer.err
@@ -20,7 +21,9 @@ def test_a_study_is_run_until_its_budget_and_says_where_its_results_are(
         assert f"imoca {verb}" in answer.err
 
 
-def test_a_larger_budget_continues_and_the_same_one_does_nothing(imoca, toy: Path, until_the_end: ExitStack) -> None:
+def test_a_larger_budget_continues_and_the_same_one_does_nothing(
+    imoca: CommandLine, toy: Path, until_the_end: ExitStack
+) -> None:
     imoca("run")
     before = until_the_end.enter_context(Study.load(toy / "toy.db", read_only=True)).trials
     again = imoca("run", "study.toml")
@@ -33,7 +36,7 @@ def test_a_larger_budget_continues_and_the_same_one_does_nothing(imoca, toy: Pat
     assert after.trials[: len(before)] == before
 
 
-def test_a_database_alone_can_be_continued(imoca, toy: Path, until_the_end: ExitStack) -> None:
+def test_a_database_alone_can_be_continued(imoca: CommandLine, toy: Path, until_the_end: ExitStack) -> None:
     imoca("run", "--budget", "1")
     answer = imoca("run", "toy.db")
     assert answer.code == 2
@@ -44,8 +47,8 @@ def test_a_database_alone_can_be_continued(imoca, toy: Path, until_the_end: Exit
     assert until_the_end.enter_context(Study.load(toy / "toy.db", read_only=True)).cost_spent >= 2.0
 
 
-def test_a_time_is_a_limit_too(imoca, toy: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    asked = {}
+def test_a_time_is_a_limit_too(imoca: CommandLine, toy: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: dict[str, object] = {}
 
     def optimize(self: Study, budget: float | None, **limits: object) -> None:
         asked.update(limits, budget=budget)
@@ -60,7 +63,7 @@ def test_a_time_is_a_limit_too(imoca, toy: Path, monkeypatch: pytest.MonkeyPatch
         assert wrong in answer.err
 
 
-def test_an_interrupted_run_says_how_to_resume(imoca, toy: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_interrupted_run_says_how_to_resume(imoca: CommandLine, toy: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def interrupt(self: Study, budget: float | None, **limits: object) -> None:
         raise KeyboardInterrupt
 
@@ -72,7 +75,7 @@ def test_an_interrupted_run_says_how_to_resume(imoca, toy: Path, monkeypatch: py
     assert "toy.db" in answer.err
 
 
-def test_simulators_that_mostly_fail_end_the_run(imoca, toy: Path) -> None:
+def test_simulators_that_mostly_fail_end_the_run(imoca: CommandLine, toy: Path) -> None:
     (toy / "toy_simulators.py").write_text(
         "def cfd(**design):\n    raise ValueError('\\x1b[2Jmesh exploded')\n\nscale = cfd\n", encoding="utf-8"
     )
@@ -83,14 +86,14 @@ def test_simulators_that_mostly_fail_end_the_run(imoca, toy: Path) -> None:
     assert "\x1b" not in answer.err
 
 
-def test_a_function_that_is_not_there_is_a_fault_of_the_study_file(imoca, toy: Path) -> None:
+def test_a_function_that_is_not_there_is_a_fault_of_the_study_file(imoca: CommandLine, toy: Path) -> None:
     (toy / "toy_simulators.py").write_text("", encoding="utf-8")
     answer = imoca("run")
     assert answer.code == 3
     assert "toy_simulators:cfd" in answer.err
 
 
-def test_an_edited_study_file_is_refused_with_the_difference(imoca, toy_with_results: Path) -> None:
+def test_an_edited_study_file_is_refused_with_the_difference(imoca: CommandLine, toy_with_results: Path) -> None:
     text = (toy_with_results / "study.toml").read_text(encoding="utf-8")
     (toy_with_results / "study.toml").write_text(text.replace("high = 1.0 }\nn", "high = 2.0 }\nn"), encoding="utf-8")
     answer = imoca("run")

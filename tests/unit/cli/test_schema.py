@@ -1,7 +1,9 @@
+from command_line import CommandLine
+
 from imoca.methods.registry import method_names
 
 
-def test_the_schema_describes_every_key_of_the_study_table(imoca) -> None:
+def test_the_schema_describes_every_key_of_the_study_table(imoca: CommandLine) -> None:
     schema = imoca("schema").json
     settings = schema["$defs"]["SettingsTable"]
     assert settings["properties"]["method"]["enum"] == list(method_names())

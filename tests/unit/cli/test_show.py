@@ -2,11 +2,14 @@ from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
+from command_line import CommandLine
 
 from imoca.study.study import Study
 
 
-def test_a_trial_in_json_is_that_of_the_study_with_its_runs(imoca, toy: Path, until_the_end: ExitStack) -> None:
+def test_a_trial_in_json_is_that_of_the_study_with_its_runs(
+    imoca: CommandLine, toy: Path, until_the_end: ExitStack
+) -> None:
     imoca("run", "--budget", "1")
     trial = until_the_end.enter_context(Study.load(toy / "toy.db", read_only=True)).trials[0]
     content = imoca("show", "0", "--json").json
@@ -18,7 +21,7 @@ def test_a_trial_in_json_is_that_of_the_study_with_its_runs(imoca, toy: Path, un
     assert "answered" in imoca("show", "0").out
 
 
-def test_a_trial_in_words_shows_failures_as_text(imoca, toy_with_results: Path) -> None:
+def test_a_trial_in_words_shows_failures_as_text(imoca: CommandLine, toy_with_results: Path) -> None:
     answer = imoca("show", "study.toml", "1")
     assert "Trial 1 is complete." in answer.out
     assert "  drag  3.5" in answer.out
@@ -29,7 +32,9 @@ def test_a_trial_in_words_shows_failures_as_text(imoca, toy_with_results: Path) 
     ("words", "culprit"),
     [(["9"], "trials 0 to 3"), (["toy.db"], "number"), (["1", "2"], "'2'"), (["toy.db", "x"], "x")],
 )
-def test_a_trial_that_is_not_there_is_refused(imoca, toy_with_results: Path, words, culprit: str) -> None:
+def test_a_trial_that_is_not_there_is_refused(
+    imoca: CommandLine, toy_with_results: Path, words: list[str], culprit: str
+) -> None:
     answer = imoca("show", *words)
     assert answer.code == 2
     assert culprit in answer.err

@@ -2,11 +2,12 @@ from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
+from command_line import CommandLine
 
 from imoca.study.study import Study
 
 
-def test_status_agrees_with_the_study(imoca, toy_with_results: Path, until_the_end: ExitStack) -> None:
+def test_status_agrees_with_the_study(imoca: CommandLine, toy_with_results: Path, until_the_end: ExitStack) -> None:
     content = imoca("status", "--json").json
     study = until_the_end.enter_context(Study.load(toy_with_results / "toy.db", read_only=True))
     assert content["trials"] == {"total": 4, "complete": 2, "failed": 1, "running": 1}
@@ -19,7 +20,7 @@ def test_status_agrees_with_the_study(imoca, toy_with_results: Path, until_the_e
     assert imoca("status", "toy.db", "--json").json == content | {"budget": None}
 
 
-def test_status_in_words(imoca, toy_with_results: Path) -> None:
+def test_status_in_words(imoca: CommandLine, toy_with_results: Path) -> None:
     answer = imoca("status")
     assert "4: 2 complete, 1 failed, 1 without an answer yet" in answer.out
     assert "of 3 full-fidelity runs" in answer.out
@@ -27,14 +28,14 @@ def test_status_in_words(imoca, toy_with_results: Path) -> None:
     assert "\x1b" not in answer.out
 
 
-def test_a_study_that_was_not_started_is_empty_and_stays_so(imoca, toy: Path) -> None:
+def test_a_study_that_was_not_started_is_empty_and_stays_so(imoca: CommandLine, toy: Path) -> None:
     answer = imoca("status", "--json")
     assert answer.json["trials"]["total"] == 0
     assert "imoca run" in imoca("status").err
     assert not (toy / "toy.db").exists()
 
 
-def test_the_driver_is_named(imoca, toy: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_driver_is_named(imoca: CommandLine, toy: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from imoca.storage.owner import this_process
 
     owner = this_process()

@@ -2,17 +2,19 @@ import json
 from pathlib import Path
 
 import pytest
+from command_line import CommandLine
 
 from imoca.study.study import Study
 from imoca.studyfile.problem import problem_from_toml
+from imoca.trials import Trial
 
 
-def stored(folder: Path, number: int):
+def stored(folder: Path, number: int) -> Trial:
     with Study.load(folder / "toy.db", read_only=True) as study:
         return study.trials[number]
 
 
-def test_an_answer_in_words(imoca, toy: Path) -> None:
+def test_an_answer_in_words(imoca: CommandLine, toy: Path) -> None:
     imoca("ask")
     answer = imoca("tell", "0", "drag=-0.5", "lift=2e1", "mass=3", "--cost", "scale=4.5")
     assert answer.code == 0, answer.err
@@ -20,7 +22,7 @@ def test_an_answer_in_words(imoca, toy: Path) -> None:
     assert stored(toy, 0).costs == {"scale": 4.5}
 
 
-def test_a_simulator_may_fail_alone(imoca, toy: Path) -> None:
+def test_a_simulator_may_fail_alone(imoca: CommandLine, toy: Path) -> None:
     imoca("ask")
     words = ["drag=1", "lift=2", "--failed", "scale=no balance = no mass"]
     assert imoca("tell", "study.toml", "0", *words).code == 0
@@ -28,7 +30,7 @@ def test_a_simulator_may_fail_alone(imoca, toy: Path) -> None:
 
 
 @pytest.mark.parametrize("is_piped", [False, True])
-def test_an_answer_in_json(imoca, toy: Path, is_piped: bool) -> None:
+def test_an_answer_in_json(imoca: CommandLine, toy: Path, is_piped: bool) -> None:
     imoca("ask")
     text = json.dumps({"values": {"drag": 1.5, "lift": 2, "mass": 1}, "cost": {"scale": 2}})
     answer = imoca("tell", "0", "--json", "-", stdin=text) if is_piped else imoca("tell", "0", "--json", text)
@@ -36,7 +38,7 @@ def test_an_answer_in_json(imoca, toy: Path, is_piped: bool) -> None:
     assert stored(toy, 0).values == {"drag": 1.5, "lift": 2.0, "mass": 1.0}
 
 
-def test_the_same_answer_again_is_fine_and_another_one_is_refused(imoca, toy: Path) -> None:
+def test_the_same_answer_again_is_fine_and_another_one_is_refused(imoca: CommandLine, toy: Path) -> None:
     imoca("ask")
     words = ["tell", "0", "drag=1", "lift=2", "mass=3", "--cost", "scale=4"]
     assert [imoca(*words).code, imoca(*words).code] == [0, 0]
@@ -67,7 +69,9 @@ def test_the_same_answer_again_is_fine_and_another_one_is_refused(imoca, toy: Pa
         (["study.toml", "first"], "first"),
     ],
 )
-def test_a_wrong_answer_is_refused_with_what_came_and_stores_nothing(imoca, toy: Path, words, culprit: str) -> None:
+def test_a_wrong_answer_is_refused_with_what_came_and_stores_nothing(
+    imoca: CommandLine, toy: Path, words: list[str], culprit: str
+) -> None:
     imoca("ask")
     answer = imoca("tell", *words)
     assert answer.code == 2
@@ -75,7 +79,7 @@ def test_a_wrong_answer_is_refused_with_what_came_and_stores_nothing(imoca, toy:
     assert stored(toy, 0).answer is None
 
 
-def test_hostile_names_can_be_told_and_are_shown_as_text(imoca, folder: Path) -> None:
+def test_hostile_names_can_be_told_and_are_shown_as_text(imoca: CommandLine, folder: Path) -> None:
     name = '=a=b "c"\x1b[31m<script>$(x){y}'
     text = f"""
     [study]

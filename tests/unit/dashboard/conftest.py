@@ -11,6 +11,7 @@ from starlette.testclient import TestClient
 from imoca import Fidelity, Objective, Problem, Real, Simulator, Study
 from imoca.dashboard.app import make_app
 from imoca.dashboard.security import Access
+from imoca.problem.fidelity import Levels
 
 HOSTILE = "<script>alert(1)</script>\"'&amp;\n\x1b[31m../../etc/passwd ${x} {{y}} =1+1 \u202e"
 
@@ -31,9 +32,11 @@ def fill(study: Study, n: int) -> None:
     """Trials complete, half failed, failed and running, in turn."""
     left, right = study.problem.simulators
     x, y = study.problem.space.names
+    levels = right.fidelity
+    assert isinstance(levels, Levels)
     for i in range(n):
         share = (i + 1) / (n + 1)
-        fidelities = {left.name: share, right.name: right.fidelity.values[i % 2]}
+        fidelities = {left.name: share, right.name: levels.values[i % 2]}
         study.add({x: share, y: 1 - share}, fidelities, {left.outputs[0].name: share**2, "r": 1.0 - share})
     asked = study.ask()
     study.tell(asked, {"r": 0.5}, failures={left.name: f"mesh exploded {HOSTILE}"})

@@ -3,6 +3,8 @@
 import threading
 import time
 from collections.abc import Callable
+from functools import partial
+from typing import Any
 
 import pytest
 
@@ -17,13 +19,22 @@ def wait_until(is_so: Callable[[], bool]) -> None:
         time.sleep(0.005)
 
 
+def is_made(product: Product[Any, Any], stamp: str) -> bool:
+    return product.made is not None and product.made.stamp == stamp
+
+
 def test_a_product_is_made_once_per_stamp(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(background, "PAUSE", 0.0)
     calls: list[str] = []
-    product = Product(Worker("test"), lambda source: calls.append(source) or len(calls), rest=0.0)
+
+    def make(source: str) -> int:
+        calls.append(source)
+        return len(calls)
+
+    product = Product(Worker("test"), make, rest=0.0)
     for stamp, content in (("a", 1), ("a", 1), ("b", 2)):
         product.want(stamp, f"source {stamp}")
-        wait_until(lambda stamp=stamp: product.made is not None and product.made.stamp == stamp)
+        wait_until(partial(is_made, product, stamp))
         assert product.made is not None
         assert product.made.content == content
     assert calls == ["source a", "source b"]
@@ -49,7 +60,7 @@ def test_asking_never_waits_and_does_not_pile_up() -> None:
 def test_after_a_slow_making_there_is_a_rest(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(background, "PAUSE", 60.0)
     worker, is_idle = Worker("test"), threading.Event()
-    product = Product(worker, lambda source: "made")
+    product: Product[None, str] = Product(worker, lambda source: "made")
     product.want("a", None)
     wait_until(lambda: product.made is not None)
     product.want("b", None)
@@ -65,7 +76,8 @@ def test_what_cannot_be_made_is_told_and_the_worker_goes_on() -> None:
     def broken(source: None) -> str:
         raise ValueError("no such number")
 
-    bad, good = Product(worker, broken), Product(worker, lambda source: "made")
+    bad = Product(worker, broken)
+    good: Product[None, str] = Product(worker, lambda source: "made")
     bad.want("a", None)
     good.want("a", None)
     wait_until(lambda: good.made is not None)

@@ -5,14 +5,15 @@ import pytest
 
 from imoca import Objective, Problem, Real, Simulator, Study
 from imoca.dashboard.comparison import History, compare, comparison_figure, history_of, is_comparable
+from imoca.problem.simulator import Goal
 from imoca.snapshot.history import Checkpoint
 from imoca.snapshot.recommendation import ParetoPoint
 from imoca.trials.table import TrialTable
 from imoca.trials.trial import Answer, Trial
 
 
-def problem(*goals: str) -> Problem:
-    outputs = [Objective(f"o{i}", goal) for i, goal in enumerate(goals)]  # type: ignore[arg-type]
+def problem(*goals: Goal) -> Problem:
+    outputs = [Objective(f"o{i}", goal) for i, goal in enumerate(goals)]
     return Problem([Real("x", 0, 1)], [Simulator("s", outputs, None)])
 
 

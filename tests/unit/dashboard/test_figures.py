@@ -2,6 +2,7 @@
 
 import json
 import time
+from collections.abc import Callable
 from contextlib import ExitStack, closing
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ from imoca.dashboard.figures import RECORDS, Gallery, draw
 from imoca.dashboard.view import StudyView
 from imoca.report.records import FrontRecord, ObjectiveRecord, VerifiedRecord
 from imoca.snapshot.recommendation import ParetoPoint
+from imoca.snapshot.snapshot import Snapshot
 
 
 def strict(text: str) -> Any:
@@ -96,6 +98,29 @@ def test_studies_are_compared_once_their_histories_are_made(database: Path, unti
         time.sleep(0.1)
     assert len(content["figure"]["data"]) == 1
     assert content["faults"] == content["left_out"] == []
+
+
+@pytest.mark.slow
+def test_all_figures_of_a_mark_are_made_of_one_snapshot(
+    database: Path, monkeypatch: pytest.MonkeyPatch, until_the_end: ExitStack
+) -> None:
+    used: list[Snapshot] = []
+
+    def noting(make: Callable[[Snapshot], Any]) -> Callable[[Snapshot], Any]:
+        def note(snapshot: Snapshot) -> Any:
+            used.append(snapshot)
+            return make(snapshot)
+
+        return note
+
+    for name, make in dict(RECORDS).items():
+        monkeypatch.setitem(figures.RECORDS, name, noting(make))
+    gallery, view = Gallery(), until_the_end.enter_context(closing(StudyView(database)))
+    view.refresh()
+    for name in RECORDS:
+        wait_for(gallery, view, name)
+    assert len(used) == len(RECORDS)
+    assert {id(snapshot) for snapshot in used} == {id(view.moment()[1])}
 
 
 def test_a_comparison_of_nothing_is_empty() -> None:

@@ -8,6 +8,7 @@ import pytest
 from imoca import Study
 from imoca.dashboard import view as view_module
 from imoca.dashboard.view import Mark, StudyView
+from imoca.storage.sqlite.storage import SQLiteStorage
 
 
 @pytest.fixture(autouse=True)
@@ -87,6 +88,7 @@ def test_a_reader_in_the_middle_of_a_write_neither_waits_nor_blocks(database: Pa
         until_the_end.enter_context(closing(StudyView(database))),
     )
     view.refresh()
+    assert isinstance(study._storage, SQLiteStorage)
     with study._storage._transaction() as connection:
         connection.execute("UPDATE trials SET finished = 1.0")
         view.refresh()

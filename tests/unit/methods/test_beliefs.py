@@ -115,7 +115,8 @@ def test_a_fit_of_another_number_of_hyperparameters_is_no_start(monkeypatch: pyt
     starts = record_starts(monkeypatch)
     believe(PROBLEM, trials)
     assert starts[0] is None
-    np.testing.assert_allclose(starts[1].to_logs() if starts[1] else None, FIT_OF_G)
+    assert starts[1] is not None
+    np.testing.assert_allclose(starts[1].to_logs(), FIT_OF_G)
 
 
 def test_without_any_memory_fits_start_afresh_and_are_remembered_by_name(monkeypatch: pytest.MonkeyPatch) -> None:

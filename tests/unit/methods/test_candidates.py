@@ -23,7 +23,7 @@ def test_there_are_256_spread_designs_then_128_given_ones_and_128_moves() -> Non
     designs = make_candidates(SQUARE, near)
     assert designs.shape == (512, 2)
     np.testing.assert_array_equal(designs[:256], sobol_designs(SQUARE, 256, np.random.default_rng(1)))
-    counts = np.histogram2d(*designs[:256].T, bins=4, range=[[0, 1], [0, 1]])[0]
+    counts = np.histogram2d(designs[:256, 0], designs[:256, 1], bins=4, range=[[0, 1], [0, 1]])[0]
     np.testing.assert_array_equal(counts, 16)  # a Sobol set has as many designs in each of 16 equal squares
     picked = designs[256:384]
     assert {tuple(design) for design in picked} == {tuple(design) for design in near}

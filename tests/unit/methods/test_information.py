@@ -16,7 +16,7 @@ from imoca.methods.fronts import sample_fronts, sample_maxima, sample_paths
 from imoca.methods.initial_design import initial_question
 from imoca.methods.method import Method
 from imoca.methods.registry import get_method
-from imoca.methods.settings import MethodSettings
+from imoca.methods.settings import InitialDesign, MethodSettings
 from imoca.models.gp import GaussianProcess
 from imoca.problem.fidelity import Fidelity
 from imoca.problem.parameters import Real
@@ -77,8 +77,8 @@ def believed(problem: Problem, trials: list[Trial]) -> Beliefs:
     return beliefs
 
 
-def method(name: str, **settings: bool) -> Method:
-    return get_method(name, MethodSettings(n_fronts=N_FRONTS, **settings))
+def method(name: str, fidelity_reduction: bool | None = None) -> Method:
+    return get_method(name, MethodSettings(n_fronts=N_FRONTS, fidelity_reduction=fidelity_reduction))
 
 
 def gain_of(name: str, beliefs: Beliefs, number: int, seed: int) -> Gain:
@@ -104,7 +104,7 @@ def ratios(beliefs: Beliefs, gain: Gain, x: np.ndarray, z: np.ndarray) -> np.nda
     gains, costs = [], []
     for simulator in beliefs.problem.simulators:
         gains.append(sum(values[names.index(output.name)][0] for output in simulator.outputs))
-        costs.append(simulator.full_cost * cost_share(z))
+        costs.append(simulator.full_cost * np.asarray(cost_share(z)))
     return (gains[0][:, None] + gains[1]) / (costs[0][:, None] + costs[1])
 
 
@@ -169,7 +169,7 @@ def allowed_by_hand(beliefs: Beliefs, simulator: int, x: np.ndarray, z: float, i
 
 @pytest.mark.parametrize("problem", [make_problem(), joint_problem()], ids=["apart", "joint"])
 def test_naive_cfmo_asks_at_the_cheapest_fidelity_of_each_reduced_space(problem: Problem) -> None:
-    asked = []
+    asked: list[float] = []
     for seed in range(6):
         trials = make_trials(problem, seed)
         x, z = encoded(problem, suggest(method("naive-cfmo"), problem, trials, seed))
@@ -249,7 +249,7 @@ def test_p_asks_what_e_does_not() -> None:
 
 
 @pytest.mark.parametrize(("name", "design", "size"), [("imoca-p", "cheap", 11), ("mesmo", "target", 6)])
-def test_the_initial_design_is_asked_until_it_is_over(name: str, design: str, size: int) -> None:
+def test_the_initial_design_is_asked_until_it_is_over(name: str, design: InitialDesign, size: int) -> None:
     problem, recipe = make_problem(), method(name)
     trials = make_trials(problem, 0, size)
     for number in range(size):

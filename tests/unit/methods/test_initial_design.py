@@ -1,12 +1,15 @@
 """The first questions, by hand."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 from scipy.stats import qmc
 
 from imoca.methods.initial_design import candidate, initial_question, initial_size, sobol_designs
+from imoca.methods.settings import InitialDesign
 from imoca.problem.fidelity import Fidelity
-from imoca.problem.parameters import Choice, Integer, Real
+from imoca.problem.parameters import Choice, Integer, Parameter, Real
 from imoca.problem.problem import Problem
 from imoca.problem.simulator import Objective, Simulator
 
@@ -26,7 +29,7 @@ def make_problem(d: int) -> Problem:
         *[("paper", 2, 6), ("paper", 5, 6), ("paper", 9, 10), ("target", 2, 6), ("target", 9, 10)],
     ],
 )
-def test_the_number_of_first_questions_by_hand(design: str, d: int, size: int) -> None:
+def test_the_number_of_first_questions_by_hand(design: InitialDesign, d: int, size: int) -> None:
     assert initial_size(make_problem(d), design) == size
 
 
@@ -35,7 +38,7 @@ def test_the_designs_of_the_cheap_and_the_target_start_are_the_same_sobol_set() 
     expected = -2.0 + 4.0 * qmc.Sobol(3, rng=np.random.default_rng(5)).random_base2(4)
     for design in ("cheap", "target"):
         questions = [initial_question(problem, design, number, seed=5) for number in range(16)]
-        found = [[question.parameters[f"x{i}"] for i in range(3)] for question in questions]
+        found: list[list[Any]] = [[question.parameters[f"x{i}"] for i in range(3)] for question in questions]
         np.testing.assert_allclose(found, expected)
 
 
@@ -54,7 +57,7 @@ def test_the_paper_start_draws_designs_and_fidelities_evenly_each_simulator_its_
     assert abs(x.mean()) < 0.35  # four standard errors of the mean of 200 uniform draws on [-2, 2]
     assert abs(z.mean() - 15.0) < 0.85
     assert {q.fidelities["t"] for q in questions} == {"coarse", "fine"}
-    assert any(q.fidelities["t"] == "fine" and q.fidelities["s"] < 12.0 for q in questions)
+    assert any(q.fidelities["t"] == "fine" and s < 12.0 for q, s in zip(questions, z, strict=True))
 
 
 def test_another_seed_asks_elsewhere_and_the_same_one_asks_the_same() -> None:
@@ -67,7 +70,7 @@ def test_another_seed_asks_elsewhere_and_the_same_one_asks_the_same() -> None:
 
 @pytest.mark.parametrize("n", [1, 5, 16])
 def test_so_many_sobol_designs_as_asked_for_on_the_nodes_of_the_space(n: int, rng: np.random.Generator) -> None:
-    parameters = [Real("a", 0.0, 1.0), Integer("n", 0, 3), Choice("c", ["x", "y"])]
+    parameters: list[Parameter] = [Real("a", 0.0, 1.0), Integer("n", 0, 3), Choice("c", ["x", "y"])]
     problem = Problem(parameters, [Simulator("s", [Objective("f", "minimize")])])
     designs = sobol_designs(problem, n, rng)
     assert designs.shape == (n, problem.space.n_columns)

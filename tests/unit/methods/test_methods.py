@@ -1,5 +1,8 @@
 """One contract for every method, and what sets each apart."""
 
+from collections.abc import Mapping
+from typing import Any
+
 import numpy as np
 import pytest
 from deciding import suggest
@@ -10,10 +13,10 @@ from imoca.methods.initial_design import initial_question, initial_size
 from imoca.methods.level_beliefs import N_LEVELS
 from imoca.methods.method import Method
 from imoca.methods.registry import get_method, method_names
-from imoca.methods.settings import MethodSettings
+from imoca.methods.settings import InitialDesign, MethodSettings
 from imoca.pareto.indicators import hypervolume
-from imoca.problem.fidelity import Fidelity
-from imoca.problem.parameters import Choice, Integer, Real
+from imoca.problem.fidelity import Fidelity, FidelityValue
+from imoca.problem.parameters import Choice, Integer, Real, Value
 from imoca.problem.problem import Problem
 from imoca.problem.simulator import Objective, Simulator
 from imoca.trials.trial import Answer, Trial
@@ -24,7 +27,7 @@ AT_LEVELS = ("mf-osemo-tg", "mf-osemo-ni")
 WITHOUT_FRONTS = ("parego", "smsego", "ehi", "sur", "random")
 
 
-def answer(problem: Problem, parameters: dict, fidelities: dict) -> Answer:
+def answer(problem: Problem, parameters: Mapping[str, Value], fidelities: Mapping[str, FidelityValue]) -> Answer:
     """Smooth functions of the encoded design; lower fidelities are biased."""
     x = problem.space.encode(parameters)
     values, costs = {}, {}
@@ -78,7 +81,7 @@ def mixed_problem() -> Problem:
 @pytest.mark.parametrize("method", method_names())
 @pytest.mark.parametrize("problem", [continuous_problem(), mixed_problem()], ids=["continuous", "mixed"])
 def test_a_method_asks_valid_questions_and_repeats_them_from_the_same_seed(method: str, problem: Problem) -> None:
-    design = "target" if method in AT_TARGET else "cheap"
+    design: InitialDesign = "target" if method in AT_TARGET else "cheap"
     n = initial_size(problem, design) + 2
     trials = run(problem, method, n, n_fronts=3)
     for trial in trials:
@@ -111,7 +114,7 @@ def test_baselines_take_any_number_of_objectives(n_objectives: int, method: str)
 def test_multi_level_methods_ask_at_their_levels_only(method: str) -> None:
     problem = continuous_problem()
     trials = run(problem, method, initial_size(problem, "cheap") + 3, n_fronts=3)
-    asked = {value for trial in trials for value in trial.fidelities.values()}
+    asked: set[Any] = {value for trial in trials for value in trial.fidelities.values()}
     assert asked <= set(np.linspace(0.0, 1.0, N_LEVELS))
     assert min(asked) == 0.0
 
@@ -212,7 +215,7 @@ def test_when_every_answer_failed_the_questions_go_on_filling_the_space() -> Non
         ({"method": "random", "n_fronts": 4}, "n_fronts"),
     ],
 )
-def test_a_wrong_setting_is_named_with_what_is_allowed(settings: dict, culprit: str) -> None:
+def test_a_wrong_setting_is_named_with_what_is_allowed(settings: dict[str, Any], culprit: str) -> None:
     with pytest.raises(MethodError, match=culprit) as caught:
         Study(continuous_problem(), **settings)
     assert caught.value.hint

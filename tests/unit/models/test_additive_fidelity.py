@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from scipy.stats import multivariate_normal, norm
 
+from imoca.arrays import Array
 from imoca.models.additive_fidelity import AdditiveProcess, AdditiveScales
 from imoca.models.additive_fitting import additive_negative_log_posterior, additive_prior_logs, fit_additive
 from imoca.models.additive_paths import draw_additive_paths
@@ -86,7 +87,7 @@ def test_the_objective_is_the_log_density_of_the_data_plus_that_of_the_prior(rng
 
 def test_a_fit_tells_levels_that_agree_from_levels_that_differ(rng: np.random.Generator) -> None:
     x, levels = rng.random((60, 1)), rng.integers(0, 2, 60)
-    same = np.sin(6 * x[:, 0])
+    same: Array = np.sin(6 * x[:, 0])
     different = same + levels * np.cos(9 * x[:, 0])
     alike, unlike = (fit_additive(x, levels, values, 2).scales for values in (same, different))
     assert alike.error_variance < 0.01 < 0.1 < unlike.error_variance

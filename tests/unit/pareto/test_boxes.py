@@ -27,7 +27,7 @@ def test_each_point_lies_in_one_box_if_it_is_dominated_and_in_none_otherwise(
     low, high = dominated_boxes(front)
     queries = rng.standard_normal((300, n_objectives)) - 0.3
     n_boxes = ((queries[:, None] > low) & (queries[:, None] <= high)).all(axis=2).sum(axis=1)
-    is_dominated = (queries[:, None] <= front).all(axis=2).any(axis=1)
+    is_dominated = np.any((queries[:, None] <= front).all(axis=2), axis=1)
     np.testing.assert_array_equal(n_boxes, is_dominated)
 
 
@@ -40,7 +40,7 @@ def test_each_point_above_the_reference_lies_in_one_box_to_be_gained_unless_it_i
     low, high = non_dominated_boxes(front, reference)
     queries = rng.standard_normal((300, n_objectives))
     n_boxes = ((queries[:, None] >= low) & (queries[:, None] < high)).all(axis=2).sum(axis=1)
-    is_dominated = (queries[:, None] <= front).all(axis=2).any(axis=1)
+    is_dominated = np.any((queries[:, None] <= front).all(axis=2), axis=1)
     np.testing.assert_array_equal(n_boxes, (queries > reference).all(axis=1) & ~is_dominated)
 
 

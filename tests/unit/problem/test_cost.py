@@ -1,10 +1,11 @@
 import pickle
+from typing import Any
 
 import numpy as np
 import pytest
 
 from imoca.errors import CostError
-from imoca.problem.cost import CallableCost, ExpressionCost, LevelCosts, MeasuredCost, as_cost
+from imoca.problem.cost import CallableCost, Cost, ExpressionCost, KnownCost, LevelCosts, MeasuredCost, as_cost
 from imoca.problem.fidelity import Fidelity
 from imoca.problem.reference import FunctionReference
 
@@ -14,22 +15,28 @@ COLUMNS = {"x1": np.array([1.0, 2.0, 4.0]), "x2": np.array([0.0, 1.0, 2.0])}
 Z = np.array([0.0, 1.0])
 
 
-def module_cost(z, x1=2.0):
+def module_cost(z: float, x1: float = 2.0) -> float:
     return x1 * (1 + z)
 
 
-def test_an_expression_is_evaluated_in_the_users_units():
-    cost = as_cost("2 + z", Fidelity.continuous(10, 50, target=10))
+def known_cost(declared: Any, fidelity: Fidelity) -> KnownCost:
+    cost = as_cost(declared, fidelity)
+    assert not isinstance(cost, MeasuredCost)
+    return cost
+
+
+def test_an_expression_is_evaluated_in_the_users_units() -> None:
+    cost = known_cost("2 + z", Fidelity.continuous(10, 50, target=10))
     np.testing.assert_array_equal(cost.evaluate({}, Fidelity.continuous(10, 50, target=10), Z), [[52.0, 12.0]])
     levels = Fidelity.levels([8, 16, 64])
-    np.testing.assert_array_equal(as_cost("z/8", levels).evaluate({}, levels, levels.grid(0)), [[1, 2, 8]])
+    np.testing.assert_array_equal(known_cost("z/8", levels).evaluate({}, levels, levels.grid(0)), [[1, 2, 8]])
 
 
-def test_costs_have_one_row_per_design_and_one_column_per_fidelity():
-    cost = as_cost("x1 * (1 + z)", UNIT)
+def test_costs_have_one_row_per_design_and_one_column_per_fidelity() -> None:
+    cost = known_cost("x1 * (1 + z)", UNIT)
     np.testing.assert_array_equal(cost.evaluate(COLUMNS, UNIT, Z), [[1, 2], [2, 4], [4, 8]])
-    np.testing.assert_array_equal(as_cost("1 + z", UNIT).evaluate(COLUMNS, UNIT, Z), [[1, 2]] * 3)
-    np.testing.assert_array_equal(as_cost([0.1, 2], LEVELS).evaluate(COLUMNS, LEVELS, Z), [[0.1, 2]] * 3)
+    np.testing.assert_array_equal(known_cost("1 + z", UNIT).evaluate(COLUMNS, UNIT, Z), [[1, 2]] * 3)
+    np.testing.assert_array_equal(known_cost([0.1, 2], LEVELS).evaluate(COLUMNS, LEVELS, Z), [[0.1, 2]] * 3)
 
 
 @pytest.mark.parametrize(
@@ -46,14 +53,14 @@ def test_costs_have_one_row_per_design_and_one_column_per_fidelity():
         (ExpressionCost("z + 1"), UNIT, ExpressionCost("z + 1")),
     ],
 )
-def test_every_declaration_becomes_its_kind_of_cost(declared, fidelity, expected):
+def test_every_declaration_becomes_its_kind_of_cost(declared: Any, fidelity: Fidelity, expected: Cost) -> None:
     assert as_cost(declared, fidelity) == expected
 
 
-def test_a_function_of_the_fidelity_alone_is_called_once_per_fidelity():
-    calls = []
+def test_a_function_of_the_fidelity_alone_is_called_once_per_fidelity() -> None:
+    calls: list[float] = []
 
-    def cost(z):
+    def cost(z: float) -> float:
         calls.append(z)
         return 1 + z
 
@@ -62,7 +69,7 @@ def test_a_function_of_the_fidelity_alone_is_called_once_per_fidelity():
     assert not CallableCost(cost).depends_on_design
 
 
-def test_a_function_that_names_parameters_is_called_per_design_and_fidelity():
+def test_a_function_that_names_parameters_is_called_per_design_and_fidelity() -> None:
     cost = CallableCost(lambda x2, z: x2 + (1.0 if z == "beam" else 9.0))
     np.testing.assert_array_equal(cost.evaluate(COLUMNS, LEVELS, Z), [[1, 9], [2, 10], [3, 11]])
     assert cost.depends_on_design
@@ -70,12 +77,12 @@ def test_a_function_that_names_parameters_is_called_per_design_and_fidelity():
     np.testing.assert_array_equal(only_design.evaluate(COLUMNS, UNIT, Z), [[1, 1], [2, 2], [4, 4]])
 
 
-def test_a_default_argument_is_used_where_no_parameter_bears_its_name():
+def test_a_default_argument_is_used_where_no_parameter_bears_its_name() -> None:
     np.testing.assert_array_equal(CallableCost(module_cost).evaluate({}, UNIT, Z), [[2, 4]])
     np.testing.assert_array_equal(CallableCost(module_cost).evaluate(COLUMNS, UNIT, Z), [[1, 2], [2, 4], [4, 8]])
 
 
-def test_a_reference_is_the_same_cost_as_its_function():
+def test_a_reference_is_the_same_cost_as_its_function() -> None:
     reference = CallableCost(FunctionReference(f"{__name__}:module_cost"))
     assert reference == CallableCost(module_cost)
     assert hash(reference) == hash(CallableCost(module_cost))
@@ -83,13 +90,13 @@ def test_a_reference_is_the_same_cost_as_its_function():
     assert reference != CallableCost(lambda z: z)
 
 
-def test_costs_know_whether_they_depend_on_the_design():
+def test_costs_know_whether_they_depend_on_the_design() -> None:
     assert ExpressionCost("x1 + z").depends_on_design
     assert not ExpressionCost("exp(z) + pi").depends_on_design
     assert not LevelCosts([1, 2]).depends_on_design
 
 
-def test_an_expression_cost_survives_pickling():
+def test_an_expression_cost_survives_pickling() -> None:
     copy = pickle.loads(pickle.dumps(ExpressionCost("1 + z")))  # noqa: S301 - our own bytes
     assert copy == ExpressionCost("1 + z")
     np.testing.assert_array_equal(copy.evaluate({}, UNIT, Z), [[1, 2]])
@@ -116,9 +123,9 @@ def test_an_expression_cost_survives_pickling():
         (min, UNIT, "min"),
     ],
 )
-def test_a_wrong_declaration_is_refused_with_a_hint(declared, fidelity, culprit):
+def test_a_wrong_declaration_is_refused_with_a_hint(declared: Any, fidelity: Fidelity, culprit: str) -> None:
     with pytest.raises(CostError, match=culprit) as caught:
-        as_cost(declared, fidelity).evaluate({}, fidelity, Z)
+        known_cost(declared, fidelity).evaluate({}, fidelity, Z)
     assert caught.value.hint
 
 
@@ -139,19 +146,19 @@ def test_a_wrong_declaration_is_refused_with_a_hint(declared, fidelity, culprit)
         (lambda t: t, "'t'"),
     ],
 )
-def test_a_cost_that_is_not_positive_and_finite_is_refused_with_where(declared, culprit):
+def test_a_cost_that_is_not_positive_and_finite_is_refused_with_where(declared: Any, culprit: str) -> None:
     with pytest.raises(CostError, match=culprit) as caught:
-        as_cost(declared, UNIT).evaluate(COLUMNS, UNIT, Z)
+        known_cost(declared, UNIT).evaluate(COLUMNS, UNIT, Z)
     assert caught.value.hint
 
 
-def test_costs_cannot_be_built_from_the_wrong_things():
+def test_costs_cannot_be_built_from_the_wrong_things() -> None:
     with pytest.raises(CostError, match="cannot be called"):
-        CallableCost(3)
+        CallableCost(3)  # type: ignore[arg-type]
     with pytest.raises(CostError, match="not as a string"):
-        ExpressionCost(3)
+        ExpressionCost(3)  # type: ignore[arg-type]
 
 
-def test_a_constant_may_not_hide_a_parameter():
+def test_a_constant_may_not_hide_a_parameter() -> None:
     with pytest.raises(CostError, match="both a constant and a parameter"):
         ExpressionCost("e * z").check_names(["e"])

@@ -1,5 +1,6 @@
 import math
 import time
+from typing import Any
 
 import numpy as np
 import pytest
@@ -20,16 +21,16 @@ FUNCTIONS = {
 }
 
 
-def python_value(text, **variables):
+def python_value(text: str, **variables: Any) -> Any:
     scope = {"__builtins__": {}, "pi": math.pi, "e": math.e, **FUNCTIONS, **variables}
     return eval(text, scope)  # noqa: S307 - the second route, on text that these tests built
 
 
-def binary(inner, operators):
+def binary(inner: st.SearchStrategy[str], operators: list[str]) -> st.SearchStrategy[str]:
     return st.tuples(inner, st.sampled_from(operators), inner).map(lambda t: f"({t[0]} {t[1]} {t[2]})")
 
 
-def grow_positive(inner):
+def grow_positive(inner: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
     """Positive throughout: no cancellation, which would magnify the last digit in which libraries differ."""
     forms = [
         "exp({})",
@@ -48,7 +49,7 @@ def grow_positive(inner):
     )
 
 
-def grow_whole(inner):
+def grow_whole(inner: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
     """Whole numbers: exact in both arithmetics, so that signs and precedence show without parentheses."""
     forms = ["-{}", "+{}", "abs({})", "{}**2", "({})**2", "max({}, 3)", "min(3, {}, 2)"]
     return st.one_of(
@@ -64,7 +65,7 @@ whole_leaves = st.integers(0, 9).map(str) | st.sampled_from(["z", "x1"])
 
 @settings(deadline=None)
 @given(st.recursive(positive_leaves, grow_positive, max_leaves=10), st.floats(0.1, 3), st.floats(0.1, 3))
-def test_an_expression_equals_pythons_own_arithmetic(text, z, x1):
+def test_an_expression_equals_pythons_own_arithmetic(text: str, z: float, x1: float) -> None:
     result = compile_expression(text)({"z": np.array(z), "x1": np.array(x1)})
     try:
         expected = python_value(text, z=z, x1=x1)
@@ -76,7 +77,7 @@ def test_an_expression_equals_pythons_own_arithmetic(text, z, x1):
 
 @settings(deadline=None)
 @given(st.recursive(whole_leaves, grow_whole, max_leaves=8), st.integers(-3, 3), st.integers(-3, 3))
-def test_signs_and_precedence_are_pythons_own(text, z, x1):
+def test_signs_and_precedence_are_pythons_own(text: str, z: int, x1: int) -> None:
     assume("**2**2**2" not in text)
     largest_inside = python_value(text.replace("-", "+"), z=abs(z), x1=abs(x1), min=max)
     assume(largest_inside < 2**53)
@@ -86,11 +87,11 @@ def test_signs_and_precedence_are_pythons_own(text, z, x1):
 
 @settings(deadline=None)
 @given(st.floats(-0.999, -0.001))
-def test_a_root_of_a_negative_number_is_not_a_number(x1):
+def test_a_root_of_a_negative_number_is_not_a_number(x1: float) -> None:
     assert np.isnan(compile_expression("abs(x1**0.5)")({"x1": np.array(x1)}))
 
 
-def test_arrays_broadcast():
+def test_arrays_broadcast() -> None:
     expression = compile_expression("x1 * 10 + max(z, 2, 3)")
     values = expression({"x1": np.array([[1.0], [2.0]]), "z": np.array([[1.0, 5.0]])})
     np.testing.assert_array_equal(values, [[13.0, 15.0], [23.0, 25.0]])
@@ -152,7 +153,7 @@ def test_arrays_broadcast():
         "exp(" * 80 + "z" + ")" * 80,
     ],
 )
-def test_anything_outside_the_whitelist_is_refused_with_the_text_and_what_is_allowed(text):
+def test_anything_outside_the_whitelist_is_refused_with_the_text_and_what_is_allowed(text: str) -> None:
     if text == "exp":  # a bare name, refused where the parameter names are known
         assert compile_expression(text).names == {"exp"}
         return
@@ -163,7 +164,7 @@ def test_anything_outside_the_whitelist_is_refused_with_the_text_and_what_is_all
 
 
 @pytest.mark.parametrize("text", ["9**9**9**9", "9**9**9**9**9**9**9", "1e999", "exp(exp(exp(99)))", "1/0", "log(0-1)"])
-def test_overflow_and_faults_of_arithmetic_are_quick_and_not_finite(text):
+def test_overflow_and_faults_of_arithmetic_are_quick_and_not_finite(text: str) -> None:
     start = time.process_time()
     assert not np.isfinite(compile_expression(text)({}))
     assert time.process_time() - start < 10.0  # 9**9**9**9 in whole numbers would take longer than anybody waits
@@ -171,7 +172,7 @@ def test_overflow_and_faults_of_arithmetic_are_quick_and_not_finite(text):
 
 @settings(deadline=None)
 @given(st.text(st.sampled_from("z19.e+-*/(), xpimn\n#'[]"), max_size=30))
-def test_no_text_raises_anything_but_a_cost_error(text):
+def test_no_text_raises_anything_but_a_cost_error(text: str) -> None:
     try:
         expression = compile_expression(text)
     except CostError:

@@ -1,5 +1,7 @@
 import math
 import pickle
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pytest
@@ -14,7 +16,7 @@ LEVELS = Fidelity.levels(["beam", "shell", "solid"])
 EVERY_KIND = (Fidelity.continuous(3, 9), TOLERANCE, LEVELS, Fidelity.levels([8, 2.5]), Fidelity.none())
 
 
-def test_z_is_one_at_the_target_and_zero_at_the_cheapest():
+def test_z_is_one_at_the_target_and_zero_at_the_cheapest() -> None:
     assert (Fidelity.continuous().cheapest, Fidelity.continuous().target) == (0.0, 1.0)
     assert (TOLERANCE.cheapest, TOLERANCE.target) == (1e-2, 1e-8)
     assert (LEVELS.cheapest, LEVELS.target) == ("beam", "solid")
@@ -25,39 +27,41 @@ def test_z_is_one_at_the_target_and_zero_at_the_cheapest():
         assert fidelity.encode(fidelity.cheapest) == 0.0
 
 
-def test_encoding_by_hand():
+def test_encoding_by_hand() -> None:
     assert TOLERANCE.encode(1e-5) == pytest.approx(0.5)
     assert Fidelity.continuous(10, 50).encode(20) == 0.25
     assert Fidelity.continuous(10, 50, target=10).encode(20) == 0.75
     assert Fidelity.continuous(10, 50, target=50) == Fidelity.continuous(10, 50)
     assert LEVELS.encode("shell") == 0.5
-    assert Fidelity.levels(np.array([8, 16, 32])).encode(np.int64(16)) == 0.5
+    assert Fidelity.levels(np.array([8, 16, 32])).encode(np.int64(16)) == 0.5  # type: ignore[arg-type]
 
 
 @settings(deadline=None)
 @given(st.floats(0, 1))
-def test_decoding_and_encoding_agree(z):
+def test_decoding_and_encoding_agree(z: float) -> None:
     for fidelity in (Fidelity.continuous(-3, 7), TOLERANCE, Fidelity.continuous(1, 1e6, log=True)):
-        assert fidelity.encode(fidelity.decode(z)) == pytest.approx(z, abs=1e-9)
-        assert fidelity.low <= fidelity.decode(z) <= fidelity.high
-        assert fidelity.numbers(np.array([z]))[0] == fidelity.decode(z)
+        setting = fidelity.decode(z)
+        assert isinstance(setting, float)
+        assert fidelity.encode(setting) == pytest.approx(z, abs=1e-9)
+        assert fidelity.low <= setting <= fidelity.high
+        assert fidelity.numbers(np.array([z]))[0] == setting
 
 
-def test_many_settings_are_encoded_at_once_by_hand():
+def test_many_settings_are_encoded_at_once_by_hand() -> None:
     np.testing.assert_allclose(TOLERANCE.encode_all([1e-2, 1e-5, 1e-8]), [0.0, 0.5, 1.0], atol=1e-12)
-    np.testing.assert_array_equal(Fidelity.continuous(10, 50).encode_all([20, np.float32(30.0), 50.0]), [0.25, 0.5, 1])
+    np.testing.assert_array_equal(Fidelity.continuous(10, 50).encode_all([20, np.float32(30.0), 50.0]), [0.25, 0.5, 1])  # type: ignore[list-item]
     np.testing.assert_array_equal(LEVELS.encode_all(["solid", np.str_("beam"), "shell"]), [1.0, 0.0, 0.5])
-    np.testing.assert_array_equal(Fidelity.levels([8, 2.5]).encode_all([np.int64(8), 8.0, 2.5]), [0.0, 0.0, 1.0])
+    np.testing.assert_array_equal(Fidelity.levels([8, 2.5]).encode_all([np.int64(8), 8.0, 2.5]), [0.0, 0.0, 1.0])  # type: ignore[list-item]
     np.testing.assert_array_equal(Fidelity.none().encode_all([None, None]), [1.0, 1.0])
 
 
 @pytest.mark.parametrize("fidelity", EVERY_KIND)
-def test_no_setting_is_encoded_as_none(fidelity):
+def test_no_setting_is_encoded_as_none(fidelity: Fidelity) -> None:
     assert fidelity.encode_all([]).shape == (0,)
     assert fidelity.encode_all([]).dtype == np.float64
 
 
-def test_levels_decode_to_the_nearest_one():
+def test_levels_decode_to_the_nearest_one() -> None:
     assert [LEVELS.decode(z) for z in (0.0, 0.24, 0.26, 0.74, 0.76, 1.0)] == [
         "beam",
         "beam",
@@ -71,7 +75,7 @@ def test_levels_decode_to_the_nearest_one():
     assert type(levels.decode(0.0)) is int
 
 
-def test_grids_cover_the_knob():
+def test_grids_cover_the_knob() -> None:
     np.testing.assert_array_equal(TOLERANCE.grid(3), [0.0, 0.5, 1.0])
     np.testing.assert_array_equal(LEVELS.grid(99), [0.0, 0.5, 1.0])
     np.testing.assert_array_equal(Fidelity.none().grid(5), [1.0])
@@ -93,7 +97,7 @@ def test_grids_cover_the_knob():
         (Fidelity.none(), 1.0, "no fidelity"),
     ],
 )
-def test_a_value_that_is_not_allowed_is_refused_with_what_is(fidelity, value, allowed):
+def test_a_value_that_is_not_allowed_is_refused_with_what_is(fidelity: Fidelity, value: Any, allowed: str) -> None:
     with pytest.raises(FidelityError, match=allowed) as caught:
         fidelity.encode(value)
     assert repr(value) in caught.value.message
@@ -110,29 +114,29 @@ def test_a_value_that_is_not_allowed_is_refused_with_what_is(fidelity, value, al
         lambda: Fidelity.continuous(2, 1),
         lambda: Fidelity.continuous(0, 1, log=True),
         lambda: Fidelity.continuous(0, math.inf),
-        lambda: Fidelity.continuous("a", 1),
+        lambda: Fidelity.continuous("a", 1),  # type: ignore[arg-type]
         lambda: Fidelity.continuous(0, 1, target=0.5),
         lambda: Fidelity.continuous(0, 1, target=True),
         lambda: Fidelity.levels(["a"]),
         lambda: Fidelity.levels(["a", "a"]),
         lambda: Fidelity.levels([1, 1.0]),
         lambda: Fidelity.levels([0, True]),
-        lambda: Fidelity.levels([0, None]),
+        lambda: Fidelity.levels([0, None]),  # type: ignore[list-item]
         lambda: Fidelity.levels("ab"),
         lambda: Fidelity.continuous(2, 1, target=3),
-        lambda: Fidelity("both"),
-        lambda: Fidelity("continuous", low=0.0, high=1.0),
+        lambda: Fidelity("both"),  # type: ignore[abstract]
+        lambda: Fidelity("continuous", low=0.0, high=1.0),  # type: ignore[abstract]
         lambda: Continuous(low=1.0, high=0.0),
         lambda: Levels(("a",)),
     ],
 )
-def test_a_wrong_declaration_is_refused_with_a_hint(declare):
+def test_a_wrong_declaration_is_refused_with_a_hint(declare: Callable[[], Fidelity]) -> None:
     with pytest.raises(FidelityError, match="Fidelity") as caught:
         declare()
     assert caught.value.hint
 
 
-def test_only_numbers_count_as_numeric():
+def test_only_numbers_count_as_numeric() -> None:
     assert TOLERANCE.is_numeric
     assert Fidelity.levels([1, 2]).is_numeric
     assert not LEVELS.is_numeric
@@ -143,18 +147,18 @@ def test_only_numbers_count_as_numeric():
         LEVELS.decode(math.nan)
 
 
-def test_the_makers_give_the_kind_they_name():
+def test_the_makers_give_the_kind_they_name() -> None:
     assert Fidelity.continuous(1, 3, target=1) == Continuous(1.0, 3.0, is_target_low=True)
-    assert Fidelity.levels(np.array([1, 2])) == Levels((1, 2))
+    assert Fidelity.levels(np.array([1, 2])) == Levels((1, 2))  # type: ignore[arg-type]
     assert Fidelity.none() == Exact()
 
 
-def test_what_a_knob_is_told_by_its_kind():
+def test_what_a_knob_is_told_by_its_kind() -> None:
     assert [fidelity.has_knob for fidelity in EVERY_KIND] == [True, True, True, True, False]
     assert [fidelity.is_continuous for fidelity in EVERY_KIND] == [True, True, False, False, False]
 
 
-def test_fidelities_are_equal_if_declared_alike_and_survive_a_journey_to_another_process():
+def test_fidelities_are_equal_if_declared_alike_and_survive_a_journey_to_another_process() -> None:
     for i, fidelity in enumerate(EVERY_KIND):
         travelled = pickle.loads(pickle.dumps(fidelity))  # noqa: S301 - our own bytes
         assert [travelled == other for other in EVERY_KIND] == [i == j for j in range(len(EVERY_KIND))]
@@ -162,7 +166,7 @@ def test_fidelities_are_equal_if_declared_alike_and_survive_a_journey_to_another
     assert len({*EVERY_KIND, Fidelity.none(), Fidelity.continuous(3.0, 9.0)}) == len(EVERY_KIND)
 
 
-def test_ends_and_levels_given_as_numpy_numbers_are_kept_as_plain_ones():
-    ends = Fidelity.continuous(np.int64(1), np.float32(2.0), target=np.int64(1))
+def test_ends_and_levels_given_as_numpy_numbers_are_kept_as_plain_ones() -> None:
+    ends = Fidelity.continuous(np.int64(1), np.float32(2.0), target=np.int64(1))  # type: ignore[arg-type]
     assert (type(ends.low), type(ends.high), type(ends.is_target_low)) == (float, float, bool)
-    assert [type(level) for level in Levels((np.int64(1), np.float64(2.5), np.str_("a"))).values] == [int, float, str]
+    assert [type(level) for level in Levels((np.int64(1), np.float64(2.5), np.str_("a"))).values] == [int, float, str]  # type: ignore[arg-type]

@@ -6,6 +6,7 @@ from collections.abc import Callable
 import pytest
 
 from imoca import Choice, Fidelity, Integer, Objective, Problem, Real, Simulator, Study
+from imoca.problem.parameters import Value
 from imoca.report.records import (
     ConvergenceRecord,
     CorrelationRecord,
@@ -116,7 +117,7 @@ def hostile_study() -> Study:
         ],
     )
     study = Study(problem, method="random")
-    choices = ["al", f"cfrp{HOSTILE}", True]
+    choices: list[Value] = ["al", f"cfrp{HOSTILE}", True]
     for i in range(8):
         level = f"shell{HOSTILE}" if i % 4 == 3 else "beam"
         study.add(

@@ -130,5 +130,6 @@ def test_a_study_without_answers_has_records_without_points(tmp_path: Path, unti
     empty.ask()
     assert front_record(empty.snapshot()).points == ()
     assert convergence_record(empty.snapshot()).costs == ()
-    assert trust_records(empty.snapshot()) == correlation_records(empty.snapshot()) == ()
+    assert trust_records(empty.snapshot()) == ()
+    assert correlation_records(empty.snapshot()) == ()
     assert cost_records(empty.snapshot())[0].n_runs == (0,)

@@ -5,6 +5,7 @@ import pytest
 
 from imoca import Objective, Problem, Real, Simulator, Study
 from imoca.methods import beliefs
+from imoca.models.fitting import fit
 from imoca.report.figures import RECORDS
 from imoca.snapshot import Snapshot
 from imoca.snapshot.convergence import front_values, front_volume
@@ -27,7 +28,7 @@ def table_of(*designs: float) -> TrialTable:
 
 def test_a_checkpoint_knows_only_the_trials_before_it() -> None:
     table = table_of(0.5, 0.4, 0.6, 0.1, 0.9, 0.0)
-    history = front_history(table, 2.0 * np.arange(1, 7), seed=0, n_checkpoints=40)
+    history = front_history(table, np.arange(2.0, 14.0, 2.0), seed=0, n_checkpoints=40)
     assert [(each.n_trials, each.cost) for each in history] == [(n, 2.0 * n) for n in range(1, 7)]
     for checkpoint in history:
         measured = {p.parameters["x"] for p in checkpoint.front if p.verified}
@@ -62,7 +63,6 @@ def test_a_report_fits_each_model_once_and_is_of_one_moment(monkeypatch: pytest.
     for x in (0.1, 0.5, 0.9):
         study.add({"x": x}, {}, {"low": x, "high": 2.0 * x - x**2})
     fitted: list[int] = []
-    fit = beliefs.fit
 
     def counting(*data: object) -> object:
         fitted.append(len(data[0]))  # type: ignore[arg-type]

@@ -1,6 +1,7 @@
 """Ask, tell, fail, add, optimise, recommend; and what bad input does: nothing but an error."""
 
 import math
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -9,6 +10,8 @@ import pytest
 import imoca
 from imoca import Constraint, Fidelity, ImocaError, Objective, Problem, Real, Simulator, Study, TrialState
 from imoca.errors import MethodError, SimulatorError
+from imoca.problem.parameters import Value
+from imoca.problem.simulator import Output
 from imoca.trials.trial import RunState, Trial
 
 AT_FIRST = (0.1 + 0.7**2) / 1.1  # declared cost of one simulator in the first question, z = 0.7
@@ -20,6 +23,12 @@ def left(x: float, z: float) -> float:
 
 def right(x: float, z: float) -> float:
     return (x - 0.8) ** 2 + 0.1 * (1 - z) * x
+
+
+def x_of(parameters: Mapping[str, Value]) -> float:
+    x = parameters["x"]
+    assert isinstance(x, float)
+    return x
 
 
 def make_problem(cost: Any = "0.1 + z**2") -> Problem:
@@ -144,7 +153,7 @@ def test_a_wrong_number_of_questions_is_refused(n: Any) -> None:
 
 
 def test_constraints_are_refused_until_a_method_knows_them() -> None:
-    outputs = [Objective("f", "minimize"), Constraint("stress", upper=240.0)]
+    outputs: list[Output] = [Objective("f", "minimize"), Constraint("stress", upper=240.0)]
     with pytest.raises(ImocaError, match="stress"):
         Study(Problem([Real("x", 0.0, 1.0)], [Simulator("s", outputs)]))
 
@@ -152,7 +161,8 @@ def test_constraints_are_refused_until_a_method_knows_them() -> None:
 def test_several_questions_at_once_are_all_different() -> None:
     study = make_study()
     for trial in study.ask(12):
-        study.tell(trial, {"l": left(**trial.parameters, z=0.0), "r": right(**trial.parameters, z=0.0)})
+        x = x_of(trial.parameters)
+        study.tell(trial, {"l": left(x, z=0.0), "r": right(x, z=0.0)})
     asked = study.ask(4)
     assert len({(*t.parameters.values(), *t.fidelities.values()) for t in asked}) == 4
 
@@ -260,7 +270,7 @@ def test_the_front_of_two_parabolas_is_found_with_honest_uncertainty() -> None:
     assert xs.max() < 0.85
     for point in front:
         for name, function in (("l", left), ("r", right)):
-            error = abs(point.predicted[name] - function(point.parameters["x"], 1.0))
+            error = abs(point.predicted[name] - function(x_of(point.parameters), 1.0))
             assert error < 5.0 * point.uncertainty[name] + 0.01
     assert [p.predicted["l"] for p in front] == sorted([p.predicted["l"] for p in front], reverse=True)
 
@@ -273,8 +283,9 @@ def test_verified_points_carry_what_was_measured_at_full_accuracy() -> None:
     verified = [point for point in study.pareto_front() if point.verified]
     assert verified
     for point in verified:
-        assert point.measured == {"l": left(point.parameters["x"], 1.0), "r": right(point.parameters["x"], 1.0)}
-        assert 0.2 <= point.parameters["x"] <= 0.8
+        x = x_of(point.parameters)
+        assert point.measured == {"l": left(x, 1.0), "r": right(x, 1.0)}
+        assert 0.2 <= x <= 0.8
 
 
 def test_the_front_of_one_objective_is_its_best_design() -> None:
@@ -313,7 +324,8 @@ def test_an_interrupted_run_is_recorded_as_lost_and_run_again() -> None:
     study = Study(Problem([Real("x", 0.0, 1.0)], [Simulator("s", [Objective("f", "minimize")], interrupted_once)]))
     with pytest.raises(KeyboardInterrupt):
         study.optimize(2.0)
-    assert study.trials[0].state is TrialState.RUNNING
+    (lost,) = study.trials
+    assert lost.state is TrialState.RUNNING
     assert [run.state for run in study.runs] == [RunState.LOST]
     study.optimize(2.0)
     assert study.trials[0].state is TrialState.COMPLETE

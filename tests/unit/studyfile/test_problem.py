@@ -1,16 +1,19 @@
 import math
+from typing import TypeVar
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from imoca.errors import ProblemError, StudyFileError
-from imoca.problem.cost import CallableCost, LevelCosts, MeasuredCost
+from imoca.problem.cost import CallableCost, DeclaredCost, LevelCosts, MeasuredCost
 from imoca.problem.fidelity import Fidelity
-from imoca.problem.parameters import Choice, Integer, Real
+from imoca.problem.parameters import Choice, Integer, Parameter, Real
 from imoca.problem.problem import Problem
-from imoca.problem.simulator import Command, Constraint, FunctionReference, Objective, Simulator
+from imoca.problem.simulator import Command, Constraint, FunctionReference, Objective, Output, Runnable, Simulator
 from imoca.studyfile.problem import problem_from_toml, problem_to_toml
+
+N = TypeVar("N", int, float)
 
 WING = """
 [study]
@@ -44,15 +47,15 @@ outputs = {{ f = "minimize" }}
 """
 
 
-def run_wing(x, z):
+def run_wing(x: float, z: float) -> float:
     return x
 
 
-def cost_of_wing(z):
+def cost_of_wing(z: float) -> float:
     return 1.0 + z
 
 
-def test_the_documented_study_file_is_read():
+def test_the_documented_study_file_is_read() -> None:
     cfd = Simulator(
         "cfd",
         [Objective("drag", "minimize"), Objective("lift", "maximize")],
@@ -69,7 +72,7 @@ def test_the_documented_study_file_is_read():
         fidelity=Fidelity.levels(["beam", "shell"]),
         cost=[0.1, 2.0],
     )
-    parameters = [Real("sweep", 0, 35), Integer("ribs", 4, 20), Choice("skin", ["al", "cfrp"])]
+    parameters: list[Parameter] = [Real("sweep", 0, 35), Integer("ribs", 4, 20), Choice("skin", ["al", "cfrp"])]
     problem = problem_from_toml(WING)
     assert problem == Problem(parameters, [cfd, mass])
     assert problem_from_toml(problem_to_toml(problem)) == problem
@@ -81,12 +84,12 @@ plain = st.floats(-1e9, 1e9)
 
 
 @st.composite
-def bounds(draw, numbers):
+def bounds(draw: st.DrawFn, numbers: st.SearchStrategy[N]) -> list[N]:
     return sorted(draw(st.lists(numbers, min_size=2, max_size=2, unique=True)))
 
 
 @st.composite
-def parameters(draw, name):
+def parameters(draw: st.DrawFn, name: str) -> Parameter:
     kind = draw(st.sampled_from(["real", "log", "integer", "text", "mixed"]))
     if kind == "integer":
         return Integer(name, *draw(bounds(st.integers(-(10**9), 10**9))))
@@ -94,38 +97,45 @@ def parameters(draw, name):
         return Choice(name, draw(st.lists(names, min_size=2, max_size=4, unique=True)))
     if kind == "mixed":
         return Choice(name, [True, 2, 2.5, "", draw(names)])
-    return Real(name, *draw(bounds(st.floats(1e-6, 1e6).map(lambda v: round(v, 6)))), log=kind == "log")
+    low, high = draw(bounds(st.floats(1e-6, 1e6).map(lambda v: round(v, 6))))
+    return Real(name, low, high, log=kind == "log")
 
 
 @st.composite
-def fidelities_with_costs(draw):
+def fidelities_with_costs(draw: st.DrawFn) -> tuple[Fidelity, DeclaredCost | None]:
     kind = draw(st.sampled_from(["none", "continuous", "log", "tolerance", "levels", "numeric levels"]))
+    costs: list[DeclaredCost | None]
     if kind == "none":
-        return Fidelity.none(), draw(st.sampled_from([None, 2.5, "measured"]))
+        costs = [None, 2.5, "measured"]
+        return Fidelity.none(), draw(st.sampled_from(costs))
     if kind == "levels":
         levels = draw(st.lists(names, min_size=2, max_size=4, unique=True))
-        return Fidelity.levels(levels), draw(st.sampled_from(["measured", [0.1] * len(levels)]))
+        costs = ["measured", [0.1] * len(levels)]
+        return Fidelity.levels(levels), draw(st.sampled_from(costs))
     if kind == "numeric levels":
-        return Fidelity.levels([8, 16.5, "exact"]), draw(st.sampled_from([[1, 2, 3], 7]))
-    cost = draw(st.sampled_from(["measured", "0.05 + z**2", 3, cost_of_wing]))
+        costs = [[1, 2, 3], 7]
+        return Fidelity.levels([8, 16.5, "exact"]), draw(st.sampled_from(costs))
+    costs = ["measured", "0.05 + z**2", 3, cost_of_wing]
+    cost = draw(st.sampled_from(costs))
     return Fidelity.continuous(1e-6, 2, log=kind == "log", target=1e-6 if kind == "tolerance" else None), cost
 
 
 @st.composite
-def runs(draw):
+def runs(draw: st.DrawFn) -> Runnable:
     command = st.builds(Command, st.lists(names, min_size=1, max_size=4))
     return draw(st.none() | st.just(run_wing) | st.just(FunctionReference("wing.cfd:run")) | command)
 
 
 @st.composite
-def problems(draw):
+def problems(draw: st.DrawFn) -> Problem:
     parameter_names = draw(st.lists(names.filter(lambda n: n != "z"), min_size=1, max_size=3, unique=True))
     output_names = draw(st.lists(names.filter(lambda n: n != "cost"), min_size=2, max_size=5, unique=True))
-    outputs = [Objective(output_names[0], "maximize")]
+    outputs: list[Output] = [Objective(output_names[0], "maximize")]
     for name in output_names[1:]:
         goal = Objective(name, draw(st.sampled_from(["minimize", "maximize"])))
         limit = draw(st.builds(Constraint, st.just(name), plain) | st.builds(Constraint, st.just(name), upper=plain))
-        outputs.append(draw(st.sampled_from([goal, limit, Constraint(name, -1, 2.5)])))
+        kinds: list[Output] = [goal, limit, Constraint(name, -1, 2.5)]
+        outputs.append(draw(st.sampled_from(kinds)))
     outputs = draw(st.permutations(outputs))
     cut = draw(st.integers(1, len(outputs)))
     simulator_names = draw(st.lists(names, min_size=2, max_size=2, unique=True))
@@ -154,16 +164,17 @@ def problems(draw):
 @pytest.mark.slow
 @settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(problems())
-def test_every_problem_survives_the_round_trip(problem):
+def test_every_problem_survives_the_round_trip(problem: Problem) -> None:
     again = problem_from_toml(problem_to_toml(problem))
     assert again == problem
     assert again.outputs == problem.outputs
     for before, after in zip(problem.parameters, again.parameters, strict=True):
         if isinstance(before, Choice):
+            assert isinstance(after, Choice)
             assert [type(value) for value in after.values] == [type(value) for value in before.values]
 
 
-def test_a_function_is_written_as_its_address_and_found_again():
+def test_a_function_is_written_as_its_address_and_found_again() -> None:
     simulator = Simulator(
         "cfd", [Objective("drag", "minimize")], run_wing, fidelity=Fidelity.continuous(), cost=cost_of_wing
     )
@@ -175,7 +186,7 @@ def test_a_function_is_written_as_its_address_and_found_again():
     assert again.cost == CallableCost(cost_of_wing)
 
 
-def test_a_function_without_an_address_cannot_be_written():
+def test_a_function_without_an_address_cannot_be_written() -> None:
     problem = Problem([Real("x", 0, 1)], [Simulator("cfd", [Objective("drag", "minimize")], lambda x: x)])
     with pytest.raises(ProblemError, match=r"'cfd'.*lambda") as caught:
         problem_to_toml(problem)
@@ -188,7 +199,7 @@ def test_a_function_without_an_address_cannot_be_written():
 @pytest.mark.parametrize(
     "hostile", ['a"b', "a\nb", "a.b", "<script>", "$(rm)", "../x", "\x1b[31m", "{x}", "=1+1", "\r\n", "'''"]
 )
-def test_hostile_names_survive(hostile):
+def test_hostile_names_survive(hostile: str) -> None:
     problem = Problem(
         [Real(hostile, 0, 1), Choice("c", [hostile, "b"])],
         [
@@ -207,7 +218,7 @@ def test_hostile_names_survive(hostile):
 @pytest.mark.parametrize(
     ("written", "expected"), [('"90s"', 90), ('"15m"', 900), ('"1.5h"', 5400), ("30", 30), ("2.5", 2.5)]
 )
-def test_timeouts_are_read_in_their_units(written, expected):
+def test_timeouts_are_read_in_their_units(written: str, expected: float) -> None:
     for run in ('command = ["a"]', 'function = "a:b"'):
         problem = problem_from_toml(MINIMAL.format(f"{run}\ntimeout = {written}"))
         assert problem.simulators[0].timeout == expected
@@ -283,7 +294,7 @@ def test_timeouts_are_read_in_their_units(written, expected):
         ("[simulators.a]", "not valid TOML"),
     ],
 )
-def test_a_fault_names_its_key_and_remedy_without_jargon(extra, culprit):
+def test_a_fault_names_its_key_and_remedy_without_jargon(extra: str, culprit: str) -> None:
     with pytest.raises(StudyFileError, match=culprit) as caught:
         problem_from_toml(MINIMAL.format(extra))
     assert caught.value.hint
@@ -291,7 +302,7 @@ def test_a_fault_names_its_key_and_remedy_without_jargon(extra, culprit):
         assert jargon not in str(caught.value)
 
 
-def test_all_faults_are_reported_together():
+def test_all_faults_are_reported_together() -> None:
     with pytest.raises(StudyFileError) as caught:
         problem_from_toml(
             WING.replace("low = 0.0", "low = 99").replace("low = 4", "low = 40").replace("0.1, 2.0", "2.0")
@@ -302,8 +313,8 @@ def test_all_faults_are_reported_together():
         problem_from_toml("[study]\nname = 'x'\n")
 
 
-def test_a_constraint_keeps_its_place_before_an_objective():
-    outputs = [Constraint("s", lower=-math.pi), Objective("f", "minimize"), Constraint("t", upper=1)]
+def test_a_constraint_keeps_its_place_before_an_objective() -> None:
+    outputs: list[Output] = [Constraint("s", lower=-math.pi), Objective("f", "minimize"), Constraint("t", upper=1)]
     problem = Problem([Real("x", 0, 1)], [Simulator("a", outputs)])
     assert 's = "constraint"' in problem_to_toml(problem)
     assert problem_from_toml(problem_to_toml(problem)).outputs == tuple(outputs)

@@ -6,6 +6,7 @@ import math
 import numpy as np
 import pytest
 
+from imoca.arrays import BoolArray, IntArray
 from imoca.problem import Choice, Constraint, Fidelity, Objective, Problem, Real, Simulator
 from imoca.trials import Answer, SimulatorState, Trial, TrialTable
 
@@ -116,9 +117,9 @@ def test_known_trials_are_not_encoded_again(monkeypatch: pytest.MonkeyPatch) -> 
 @pytest.mark.parametrize(
     "chosen", [slice(2), slice(1, 4), np.array([0, 4]), np.array([True, False, True, False, True])]
 )
-def test_some_rows_are_the_table_of_those_trials(chosen: object) -> None:
-    kept = np.arange(5)[chosen]  # type: ignore[index]
-    same(TrialTable.encode(PROBLEM, TRIALS).rows(chosen), TrialTable.encode(PROBLEM, [TRIALS[i] for i in kept]))  # type: ignore[arg-type]
+def test_some_rows_are_the_table_of_those_trials(chosen: IntArray | BoolArray | slice) -> None:
+    kept = np.arange(5)[chosen]
+    same(TrialTable.encode(PROBLEM, TRIALS).rows(chosen), TrialTable.encode(PROBLEM, [TRIALS[i] for i in kept]))
 
 
 def test_no_trials_are_a_table_too() -> None:
