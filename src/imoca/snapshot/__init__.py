@@ -1,7 +1,7 @@
 """What is known of a study at one moment: what was spent, what is believed, which designs to recommend."""
 
-from imoca.snapshot.accounting import Bill, bill
+from imoca.snapshot.accounting import Bill, bill, is_cost_guessed
 from imoca.snapshot.recommendation import MOST_RECOMMENDED, ParetoPoint, recommend
 from imoca.snapshot.snapshot import Snapshot
 
-__all__ = ["MOST_RECOMMENDED", "Bill", "ParetoPoint", "Snapshot", "bill", "recommend"]
+__all__ = ["MOST_RECOMMENDED", "Bill", "ParetoPoint", "Snapshot", "bill", "is_cost_guessed", "recommend"]

@@ -18,7 +18,7 @@ from imoca.trials.trial import Trial
 class TrialTable:
     """One row per trial; columns are in the problem's order of simulators and of outputs.
 
-    Values are maximised: this is the only place where a goal of "minimize" flips a sign.
+    Values are maximised: here, by ``Problem.signs``, a goal of "minimize" flips the sign of what came.
     """
 
     problem: Problem

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
-import math
 from dataclasses import dataclass
 from pathlib import Path
 
 from imoca import Problem, Study, Trial
 from imoca.arrays import Array
-from imoca.snapshot import bill
+from imoca.snapshot import bill, is_cost_guessed
 from imoca.trials import TrialTable
 from imoca_lab.harness.run_spec import RunSpec
 
@@ -48,21 +47,27 @@ def drive(spec: RunSpec, study: Study, suggestions: Suggestions) -> tuple[Trial,
     """
     spent = sum(suggestions.seconds().values())
 
+    def has_time() -> bool:
+        return spec.time is None or spent < spec.time
+
     def noted(trial: Trial, seconds: float) -> bool:
         nonlocal spent
         suggestions.add(trial.number, seconds)
         spent += seconds
         return has_time()
 
-    def has_time() -> bool:
-        return spec.time is None or spent < spec.time
-
-    while (
-        has_time() and len(study.table()) < (spec.trials or math.inf) and net_costs(study.table()).sum() < spec.budget
-    ):
+    if not study.table().is_finished.all():
+        study.optimize(trials=len(study.table()), progress=False)  # what a kill left open, and nothing more
+    n_before = -1
+    while has_time() and n_before < len(study.table()) and not _is_spent(spec, study.table()):
+        n_before = len(study.table())
         lost = float(bill(study.table()).wasted.sum())
         study.optimize(spec.budget + lost, trials=spec.trials, on_question=noted, progress=False)
     return within_limits(spec, study.table())
+
+
+def _is_spent(spec: RunSpec, table: TrialTable) -> bool:
+    return bool(net_costs(table).sum() >= spec.budget) and not is_cost_guessed(table)
 
 
 def within_limits(spec: RunSpec, table: TrialTable) -> tuple[Trial, ...]:

@@ -5,10 +5,11 @@ import pytest
 
 from imoca import Study
 from imoca.errors import StorageError
+from imoca.snapshot import bill
 from imoca.storage.owner import this_process
 from imoca.storage.sqlite.storage import SQLiteStorage
-from imoca.trials import Trial
-from imoca_lab.harness.drive import Suggestions, drive, open_study
+from imoca.trials import Run, Trial, TrialState, TrialTable
+from imoca_lab.harness.drive import Suggestions, drive, net_costs, open_study
 from imoca_lab.harness.run_spec import MethodChoice, ProblemChoice, RunSpec
 from imoca_lab.harness.single_run import finish_run
 from imoca_lab.registry import get
@@ -43,6 +44,27 @@ def test_a_question_left_open_by_a_kill_is_answered_first(tmp_path: Path) -> Non
         study.launch()
     assert driven(spec_of("random", 8.0), tmp_path / "cut") == whole
     assert len(Suggestions(tmp_path / "cut" / "suggestions.jsonl").seconds()) == len(whole) - 1
+
+
+def test_a_question_left_open_is_answered_also_where_no_more_may_be_asked(tmp_path: Path) -> None:
+    with open_study(spec_of("random", 8.0), get("branin_currin").problem, tmp_path / "study.db") as study:
+        study.launch()
+    (only,) = driven(spec_of("random", 8.0, trials=1), tmp_path)
+    assert only.state is TrialState.COMPLETE
+
+
+def test_what_a_kill_lost_is_run_again_and_not_counted(tmp_path: Path) -> None:
+    whole = driven(spec_of("random", 8.0), tmp_path)
+    (tmp_path / "cut").mkdir()
+    with open_study(spec_of("random", 8.0), get("branin_currin").problem, tmp_path / "cut" / "study.db") as study:
+        study.launch()
+    with closing(SQLiteStorage(tmp_path / "cut" / "study.db")) as storage:
+        storage.record(Run(0, "branin", 1, 10.0, None))  # begun by a driver that is gone
+    found = driven(spec_of("random", 8.0), tmp_path / "cut")
+    assert [trial.values for trial in found] == [trial.values for trial in whole]
+    table = TrialTable.encode(get("branin_currin").problem, found)
+    assert bill(table).wasted.sum() == pytest.approx(1.0)
+    assert net_costs(table).tolist() == pytest.approx([2.0] * len(whole))
 
 
 def test_a_larger_budget_continues_and_a_smaller_one_cuts(tmp_path: Path) -> None:
