@@ -277,8 +277,8 @@ def test_the_front_of_two_parabolas_is_found_with_honest_uncertainty() -> None:
 
 def test_verified_points_carry_what_was_measured_at_full_accuracy() -> None:
     study = make_study()
-    for x in np.linspace(0.0, 1.0, 9):
-        study.add({"x": float(x)}, {"left": 1.0, "right": 1.0}, {"l": left(x, 1.0), "r": right(x, 1.0)})
+    for x in np.linspace(0.0, 1.0, 9).tolist():
+        study.add({"x": x}, {"left": 1.0, "right": 1.0}, {"l": left(x, 1.0), "r": right(x, 1.0)})
     assert study.table().is_verified.all()
     verified = [point for point in study.pareto_front() if point.verified]
     assert verified
