@@ -75,6 +75,13 @@ def test_every_import_follows_an_arrow_of_the_drawing(path: Path) -> None:
         assert used <= {"errors"}
 
 
+@pytest.mark.parametrize("path", [path for path in FILES if module_of(path).split(".")[0] == "imoca"], ids=name_of)
+def test_no_room_goes_in_by_the_front_door(path: Path) -> None:
+    """``from imoca import Study`` would be an arrow that no test sees: its names are loaded when asked for."""
+    nodes = [node for node in imports_of(path) if isinstance(node, ast.ImportFrom) and node.module == "imoca"]
+    assert {alias.name for node in nodes for alias in node.names} <= {"__version__"}
+
+
 def test_every_arrow_of_the_drawing_is_followed_by_an_import() -> None:
     followed: dict[str, set[str]] = {room: set() for room in DRAWN}
     for path in FILES:

@@ -20,7 +20,7 @@ def load_runner() -> ModuleType:
 
 def test_every_sabotage_changes_a_text_that_occurs_exactly_once() -> None:
     mutants = load_runner().read_mutants()
-    assert len(mutants) >= 45
+    assert len(mutants) > 100
     assert [(each.file, each.text, each.count) for each in mutants if each.count != 1] == []
     assert [each.breaks for each in mutants if each.text == each.becomes] == []
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import sys
 from collections.abc import Iterable, Sequence
+from functools import cache
 from importlib.metadata import EntryPoint, entry_points
 from typing import Annotated
 
@@ -61,7 +62,11 @@ for verb in (
 
 def add_verbs(points: Iterable[EntryPoint]) -> None:
     """Verbs of other packages: a function is one verb, a Typer app a group of them; a broken one stops no other."""
+    taken = {command.name or command.callback.__name__ for command in app.registered_commands if command.callback}
     for point in points:
+        if point.name in taken:
+            logger.warning("The verb %r of %s is left out: there is one already.", point.name, point.value)
+            continue
         try:
             verb = point.load()
         except Exception as error:
@@ -73,7 +78,11 @@ def add_verbs(points: Iterable[EntryPoint]) -> None:
             app.command(point.name)(verb)
 
 
-add_verbs(entry_points(group=ENTRY_POINTS))
+@cache
+def complete_app() -> typer.Typer:
+    """With the verbs of other packages, which are looked for when a command is given."""
+    add_verbs(entry_points(group=ENTRY_POINTS))
+    return app
 
 
 def print_version(is_asked: bool) -> None:
@@ -100,4 +109,4 @@ def main(arguments: Sequence[str] | None = None) -> None:
     kept = [word for i, word in enumerate(words) if word != DEBUG or i > end]
     printing_everywhere()
     with log_shown(is_debugging), errors_in_words(is_debugging):
-        app(args=kept, prog_name="imoca")
+        complete_app()(args=kept, prog_name="imoca")

@@ -84,7 +84,7 @@ def _check(problem: Problem, results: list[OldResult]) -> list[Trial]:
 
 
 def _add(study: Study, result: OldResult) -> Trial:
-    return study.add(result.parameters, result.fidelities, result.values, cost=result.costs)
+    return study.add(result.parameters, result.fidelities, result.values, result.costs, result.failures)
 
 
 def _by_values(trials: Sequence[Trial]) -> dict[frozenset[tuple[str, float]], list[Trial]]:
@@ -96,7 +96,11 @@ def _by_values(trials: Sequence[Trial]) -> dict[frozenset[tuple[str, float]], li
 
 def _is_known(trial: Trial, known: dict[frozenset[tuple[str, float]], list[Trial]]) -> bool:
     """The same answer to the same question is there already: adding a file again changes nothing."""
-    alike = known.get(frozenset(trial.values.items()), [])
+    alike = [
+        other
+        for other in known.get(frozenset(trial.values.items()), [])
+        if other.failures.keys() == trial.failures.keys()
+    ]
     return any(other.parameters == trial.parameters and _is_close(other, trial) for other in alike)
 
 

@@ -16,8 +16,8 @@ from imoca.problem.parameters import Choice, Parameter, Value
 from imoca.problem.problem import Problem
 
 IGNORED_COLUMNS = ("number", "state")
-TABLES = ("parameters", "fidelities", "values", "costs")
-IGNORED_TABLES = (*IGNORED_COLUMNS, "failures", "not_run", "runs")
+TABLES = ("parameters", "fidelities", "values", "costs", "failures")
+IGNORED_TABLES = (*IGNORED_COLUMNS, "not_run", "runs")
 
 
 @dataclass(frozen=True)
@@ -29,6 +29,7 @@ class OldResult:
     fidelities: Mapping[str, FidelityValue]
     values: Mapping[str, float]
     costs: Mapping[str, float]
+    failures: Mapping[str, str]
 
 
 def read_csv(problem: Problem, text: str) -> list[OldResult]:
@@ -102,7 +103,7 @@ def _check_titles(titles: Sequence[str], places: Mapping[str, object]) -> None:
 
 
 def _result(place: str, places: Mapping[str, tuple[str, str, Read]], cells: Mapping[str, str]) -> OldResult:
-    tables: dict[str, dict[str, Any]] = {table: {} for table in (*TABLES, "failures")}
+    tables: dict[str, dict[str, Any]] = {table: {} for table in TABLES}
     for title, cell in cells.items():
         if cell == "" or title not in places:
             continue

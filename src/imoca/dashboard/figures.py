@@ -12,7 +12,7 @@ from imoca.dashboard.background import SHORT_REST, Product, Worker
 from imoca.dashboard.comparison import History, compare, comparison_figure, history_of, is_comparable
 from imoca.dashboard.content import to_json
 from imoca.dashboard.view import StudyView
-from imoca.errors import ImocaError
+from imoca.errors import FigureError
 from imoca.report import figures
 from imoca.report.figure_names import FigureName
 from imoca.report.records import FrontRecord
@@ -20,10 +20,6 @@ from imoca.snapshot.recommendation import ParetoPoint
 from imoca.snapshot.snapshot import Snapshot
 
 T = TypeVar("T")
-
-
-class FigureError(ImocaError):
-    """A figure that the page does not make."""
 
 
 SHOWN: tuple[FigureName, ...] = ("fidelities", "cost", "front", "trust", "correlation", "convergence")

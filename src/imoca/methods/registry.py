@@ -96,13 +96,21 @@ def get_method(name: str, settings: MethodSettings | None = None) -> Method:
 
 
 def usable_settings(name: str, stored: Mapping[str, object]) -> GivenSettings:
-    """The settings of a stored study that mean something: studies used to keep the others too, without effect."""
-    uses = _find(name).uses
+    """The settings of a stored study that mean something: studies used to keep the others too, without effect.
+
+    All of them where the method is not installed here.
+    """
+    try:
+        uses = _find(name).uses
+    except MethodError:
+        uses = frozenset(stored)
     known = MethodSettings(**{key: value for key, value in stored.items() if key in uses})  # type: ignore[arg-type]
     return known.given
 
 
 def _find(name: str) -> Recipe:
+    if not isinstance(name, str):
+        raise MethodError(f"The method is {name!r}.", hint=f"Give its name, such as {next(iter(_RECIPES))!r}.")
     if name in _RECIPES:
         return _RECIPES[name]
     added = _added()

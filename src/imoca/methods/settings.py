@@ -14,7 +14,7 @@ InitialDesign = Literal["cheap", "paper", "target"]
 
 
 class GivenSettings(TypedDict, total=False):
-    """Settings that are not left at their default, as they are stored and written down."""
+    """Settings that were given, as they are stored and written down."""
 
     n_fronts: int
     initial_design: InitialDesign
@@ -47,7 +47,7 @@ class MethodSettings:
 
     @property
     def given(self) -> GivenSettings:
-        """Those that are not left at the default."""
+        """Those that are not None."""
         every = dataclasses.asdict(self)
         return GivenSettings(**{name: value for name, value in every.items() if value is not None})  # type: ignore[typeddict-item]
 

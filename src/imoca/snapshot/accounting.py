@@ -26,7 +26,10 @@ class Bill:
 
 
 def bill(table: TrialTable) -> Bill:
-    """A run that failed costs what was told, else what was declared; attempts before the last one are charged too."""
+    """A run that failed costs what was told, else what was declared; attempts before the last one are charged too.
+
+    Where the cost is measured, a failed run of which no cost was told is free.
+    """
     spent, lost, expected = np.zeros((3, *table.costs.shape))
     for s in range(len(table.problem.simulators)):
         model = cost_model(table, s)

@@ -57,12 +57,11 @@ def recommended(table: TrialTable, beliefs: Beliefs | None, seed: int) -> list[P
     values = np.concatenate([beliefs.means_at_target(predicted_x), _measured(beliefs, verified)])
     kept = np.flatnonzero(non_dominated(values))
     kept = kept[np.argsort(values[kept, 0], kind="stable")]
-    variances = np.column_stack([each.mean_and_variance_at_target(x)[1] for each in beliefs.surrogates])
-    means = beliefs.means_at_target(x)
+    means, deviations = beliefs.means_and_deviations_at_target(x)
     points = []
     for i in kept:
         trial = verified.trials[i - len(predicted_x)] if i >= len(predicted_x) else None
-        points.append(_point(beliefs, x[i], means[i], np.sqrt(variances[i]), trial))
+        points.append(_point(beliefs, x[i], means[i], deviations[i], trial))
     return points
 
 

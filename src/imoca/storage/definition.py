@@ -15,5 +15,5 @@ class Definition:
     problem: Problem
     method: str
     seed: int
-    settings: Mapping[str, object] = field(default_factory=dict)  # those that differ from the defaults
+    settings: Mapping[str, object] = field(default_factory=dict)  # those that were given
     version: str = ""  # of imoca that wrote it

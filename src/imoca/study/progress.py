@@ -8,6 +8,7 @@ import time
 from types import TracebackType
 from typing import TYPE_CHECKING, Protocol
 
+import numpy as np
 from rich.console import Console, Group
 from rich.live import Live
 from rich.panel import Panel
@@ -16,7 +17,8 @@ from rich.table import Table
 from rich.text import Text
 
 from imoca.snapshot.convergence import front_volume
-from imoca.trials.trial import Run, RunState, Trial, TrialState
+from imoca.trials.table import TrialTable
+from imoca.trials.trial import Run, RunState, SimulatorState, Trial
 from imoca.wording import duration, named_numbers, printable
 
 if TYPE_CHECKING:
@@ -97,7 +99,7 @@ class LivePanel:
         self._study = study
         self._budget = budget
         self._started = time.monotonic()
-        self._trials = study.trials  # renewed after every trial, not while drawing
+        self._table = study.table()  # renewed after every trial, not while drawing
         self._spent_before = self._spent = study.cost_spent
         self._front_in_words = ""
         self._next_front = 0.0  # when the front may be computed again
@@ -116,7 +118,7 @@ class LivePanel:
         self._live.stop()
 
     def run_started(self, run: Run) -> None:
-        self._trials = self._study.trials
+        self._table = self._study.table()
         self._running = {**self._running, (run.trial, run.simulator): run}
 
     def run_ended(self, run: Run) -> None:
@@ -124,7 +126,7 @@ class LivePanel:
 
     def trial_finished(self, trial: Trial) -> None:
         self._last = trial
-        self._trials = self._study.trials
+        self._table = self._study.table()
         self._spent = self._study.cost_spent  # a learned cost takes a fit
         started = time.monotonic()
         if started >= self._next_front:
@@ -137,12 +139,12 @@ class LivePanel:
         if self._budget is not None:
             bar = ProgressBar(self._budget, min(self._spent, self._budget), width=40)
             grid.add_row("cost", bar, self._cost_in_words())
-        for simulator in self._study.problem.simulators:
+        for s, simulator in enumerate(self._study.problem.simulators):
             if simulator.fidelity.has_knob:
                 name = Text(printable(simulator.name), overflow="ellipsis", no_wrap=True)
-                grid.add_row(name, Text(self._fidelity_use(simulator.name)), "low → full accuracy")
+                grid.add_row(name, Text(fidelity_use(self._table, s)), "low → full accuracy")
         lines = [Text(printable(line), overflow="ellipsis", no_wrap=True) for line in self._lines()]
-        n_finished = sum(trial.state is not TrialState.RUNNING for trial in self._trials)
+        n_finished = int(self._table.is_finished.sum())
         return Panel(Group(grid, *lines), title=Text(f"iMOCA · {n_finished} trials"), width=WIDTH)
 
     def _cost_in_words(self) -> str:
@@ -153,15 +155,6 @@ class LivePanel:
             text += f", about {duration(elapsed * (self._budget - self._spent) / fresh)} left"
         return text
 
-    def _fidelity_use(self, name: str) -> str:
-        fidelity = self._study.problem.simulator(name).fidelity
-        counts = [0] * N_BANDS
-        for trial in self._trials:
-            z = fidelity.encode(trial.fidelities[name])
-            counts[min(int(z * N_BANDS), N_BANDS - 1)] += 1
-        most = max(1, *counts)
-        return "".join(SHADES[-(-count * (len(SHADES) - 1) // most)] * 4 for count in counts)
-
     def _describe_front(self) -> str:
         snapshot = self._study.snapshot()
         front = snapshot.front
@@ -170,7 +163,7 @@ class LivePanel:
         return f"front: {len(front)} designs, {n_verified} verified, hypervolume {volume:.3f}" if front else ""
 
     def _lines(self) -> list[str]:
-        n_failed = sum(1 for trial in self._trials if trial.failures)
+        n_failed = sum(1 for trial in self._table.trials if trial.failures)
         facts = [f"{n_failed} with failures"] if n_failed else []
         if self._front_in_words:
             facts.append(self._front_in_words)
@@ -179,9 +172,17 @@ class LivePanel:
         now = time.time()
         runs = [
             f"running {duration(now - run.started)}: trial {run.trial}, {run.simulator} "
-            f"at {named_numbers({'fidelity': self._trials[run.trial].fidelities[run.simulator]})}"
+            f"at {named_numbers({'fidelity': self._table.trials[run.trial].fidelities[run.simulator]})}"
             for run in list(self._running.values())[:N_SHOWN]
         ]
         if not runs and self._spent < (self._budget or float("inf")):
             runs = ["choosing the next design"]
         return [" · ".join(facts), *runs]
+
+
+def fidelity_use(table: TrialTable, s: int) -> str:
+    """How often simulator ``s`` was asked at each tenth of its fidelity, as shades."""
+    z = table.z[table.states[:, s] != SimulatorState.NOT_RUN, s]
+    counts = np.histogram(z, N_BANDS, (0.0, 1.0))[0].tolist()
+    most = max(1, *counts)
+    return "".join(SHADES[-(-count * (len(SHADES) - 1) // most)] * 4 for count in counts)

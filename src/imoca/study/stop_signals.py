@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import signal
 import sys
 import threading
@@ -20,6 +21,7 @@ class StopSignals:
         self.is_asked = False
         self.is_forced = False
         self._may_raise = False
+        self._n_before = itertools.count()  # signals that came before; counted in one step
         self._previous: dict[signal.Signals, object] = {}
 
     def __enter__(self) -> StopSignals:
@@ -44,9 +46,12 @@ class StopSignals:
             self._may_raise = False
 
     def _on_signal(self, number: int, frame: FrameType | None) -> None:
-        self.is_forced = self.is_asked or number == signal.SIGTERM
-        if not self.is_asked and not self.is_forced:
-            print("\nStopping when the running simulators are done; Ctrl-C again ends them.", file=sys.stderr)  # noqa: T201
+        # A second signal may interrupt this very function: it must not take itself for the first.
+        is_first = next(self._n_before) == 0
         self.is_asked = True
+        if not is_first or number == signal.SIGTERM:
+            self.is_forced = True
+        else:
+            print("\nStopping when the running simulators are done; Ctrl-C again ends them.", file=sys.stderr)  # noqa: T201
         if self.is_forced and self._may_raise:
             raise KeyboardInterrupt

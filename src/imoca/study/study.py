@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, overload
 
 import imoca
 from imoca.errors import MethodError, ProblemError, StorageError, TrialError
+from imoca.methods.method import Method
 from imoca.methods.registry import MethodName, get_method, usable_settings
 from imoca.methods.settings import InitialDesign, MethodSettings
 from imoca.problem.fidelity import FidelityValue
@@ -72,23 +73,42 @@ class Study:
         if not is_integer(seed) or seed < 0:
             raise MethodError(f"The seed is {seed!r}.", hint="Give a whole number of at least 0.")
         settings = MethodSettings(n_fronts, initial_design, fidelity_reduction)
-        self.problem = problem
-        self.method = method
-        self.seed = int(seed)
-        self._method = get_method(method, settings)
-        self._table = TrialTable.encode(problem, ())
-        self._opened_storage = _opened(storage)
-        self._closes_storage = storage is not self._opened_storage
-        self._is_closed = False
+        made = get_method(method, settings)
+        opened = _opened(storage)
+        definition = Definition(problem, method, int(seed), dict(settings.given), imoca.__version__)
+        self._set_up(definition, settings, made, opened, opened is not storage)
         try:
-            self._define(Definition(problem, method, self.seed, dict(settings.given), imoca.__version__))
+            if not check_same(opened.define(definition), definition, opened.place):
+                opened.redefine(definition)
         except BaseException:
             self.close()
             raise
 
+    def _set_up(
+        self,
+        definition: Definition,
+        settings: MethodSettings,
+        method: Method | None,  # None: made when a question is asked
+        storage: Storage,
+        closes_storage: bool,
+    ) -> None:
+        self.problem = definition.problem
+        self.method = definition.method
+        self.seed = definition.seed
+        self._settings = settings
+        self._method = method
+        self._table = TrialTable.encode(definition.problem, ())
+        self._opened_storage = storage
+        self._closes_storage = closes_storage
+        self._is_closed = self._is_driven = False
+
     @classmethod
     def load(cls, path: str | Path, *, read_only: bool = False) -> Study:
-        """The study in a database, as it is stored there; viewing it imports and starts none of its simulators."""
+        """The study in a database, as it is stored there.
+
+        Viewing it imports and starts none of its simulators, and needs its method no more than they: a study by a
+        method that is not installed can be looked at, but not asked.
+        """
         if not Path(path).exists():
             raise StorageError(f"There is no study at {path}.", hint="Start it with imoca run, or check the path.")
         storage = SQLiteStorage(path, read_only=read_only)
@@ -96,16 +116,20 @@ class Study:
             stored = storage.definition()
             if stored is None:
                 raise StorageError(f"{path} holds no study yet.", hint="Start it with imoca run, or from Python.")
-            settings = usable_settings(stored.method, stored.settings)
-            study = cls(stored.problem, method=stored.method, seed=stored.seed, storage=storage, **settings)
+            settings = MethodSettings(**usable_settings(stored.method, stored.settings))
         except BaseException:
             storage.close()
             raise
-        study._closes_storage = True
+        study = cls.__new__(cls)
+        study._set_up(stored, settings, None, storage, closes_storage=True)
         return study
 
     def close(self) -> None:
         """Let go of the database; calling it again does nothing, and a closed study can be neither read nor used."""
+        if self._is_driven:
+            raise StorageError(
+                "The study is being run by this process and cannot be closed.", hint="Close it when optimize has ended."
+            )
         self._is_closed = True
         if self._closes_storage:
             self._opened_storage.close()
@@ -200,8 +224,12 @@ class Study:
         fidelities: Mapping[str, FidelityValue],
         values: Mapping[str, float],
         cost: Mapping[str, float] | None = None,
+        failures: Mapping[str, str] | None = None,
     ) -> Trial:
-        """Store a result that was not asked for, such as old data. A simulator without values was not run."""
+        """Store a result that was not asked for, such as old data.
+
+        A simulator with neither values nor a failure was not run: it costs nothing.
+        """
         unknown = [name for name in fidelities if name not in self._simulator_names()]
         if unknown:
             raise TrialError(
@@ -212,7 +240,7 @@ class Study:
         not_run: list[str] = []
         for simulator in self.problem.simulators:
             has_values = any(output.name in values for output in simulator.outputs)
-            if not has_values:
+            if not has_values and simulator.name not in (failures or {}):
                 not_run.append(simulator.name)
             elif simulator.name not in fidelities and simulator.fidelity.has_knob:
                 raise TrialError(
@@ -221,7 +249,12 @@ class Study:
                 )
             value = fidelities.get(simulator.name, simulator.fidelity.target)
             checked[simulator.name] = simulator.fidelity.decode(simulator.fidelity.encode(value))
-        answer = self._checked(values, cost or {}, {}, tuple(not_run))
+        if len(not_run) == len(self.problem.simulators):
+            raise TrialError(
+                "A result was added that holds neither a value nor a failure.",
+                hint=f"Give values of the outputs {[output.name for output in self.problem.outputs]}.",
+            )
+        answer = self._checked(values, cost or {}, failures or {}, tuple(not_run))
         return self._storage.add(Candidate(self.problem.space.check(parameters), checked), answer)
 
     def optimize(
@@ -252,10 +285,12 @@ class Study:
         if dask is None:
             check_runnable(self.problem, self.folder)
         runner = make_runner(self.problem, workers, dask)
+        self._is_driven = True
         try:
             display = progress_display(self, limits.budget, progress)
             Loop(self, self._storage, runner, limits, on_question, on_trial, display).run()
         finally:
+            self._is_driven = False
             runner.close()
 
     def launch(self) -> Trial:
@@ -298,17 +333,18 @@ class Study:
             raise closed_storage(self._opened_storage.place)
         return self._opened_storage
 
-    def _define(self, definition: Definition) -> None:
-        if not check_same(self._storage.define(definition), definition, self._storage.place):
-            self._storage.redefine(definition)
-
     def _ask(self, is_launched: bool) -> Trial:
         while True:
             table = self.table()
-            candidate = self._method.suggest(table, self.seed)
+            candidate = self._made_method().suggest(table, self.seed)
             trial = self._storage.append(len(table), candidate, is_launched)
             if trial is not None:
                 return trial  # else somebody else asked meanwhile: this question might repeat theirs
+
+    def _made_method(self) -> Method:
+        if self._method is None:
+            self._method = get_method(self.method, self._settings)
+        return self._method
 
     def _simulator_names(self) -> list[str]:
         return [simulator.name for simulator in self.problem.simulators]
@@ -346,6 +382,11 @@ class Study:
                     f"Simulator {simulator.name!r} has both values {sorted(own)} and a failure.",
                     hint="Give one or the other.",
                 )
+        if paid := [name for name in not_run if name in cost]:
+            raise TrialError(
+                f"A cost came for simulator(s) {paid}, which have neither values nor a failure.",
+                hint="Give their values too, or leave the cost out: what was not run costs nothing.",
+            )
         costs = {name: check_cost(name, cost[name]) for name in cost}
         for simulator in self.problem.simulators:
             is_paid = simulator.name in {*costs, *failures, *not_run}

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, get_args
 
 from imoca.errors import MethodError, StudyFileError
-from imoca.methods.registry import get_method, method_names
+from imoca.methods.registry import added_method_names, get_method, method_names
 from imoca.methods.settings import InitialDesign, MethodSettings
 from imoca.problem.problem import Problem
 from imoca.studyfile.problem import attempt, build_problem
@@ -60,7 +60,7 @@ def study_file_schema() -> dict[str, Any]:
     """The JSON Schema of a study file."""
     schema = StudyTables.model_json_schema()
     settings = schema["$defs"][SettingsTable.__name__]["properties"]
-    settings["method"]["enum"] = list(method_names())
+    settings["method"]["enum"] = [*method_names(), *added_method_names()]
     settings["initial_design"]["enum"] = [*get_args(InitialDesign), None]
     return {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": "iMOCA study file"} | schema
 

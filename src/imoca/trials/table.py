@@ -51,17 +51,17 @@ class TrialTable:
     def renewed(self, trials: Sequence[Trial]) -> TrialTable:
         """The table of ``trials``; those that this table holds already are not encoded again."""
         n_known = len(self.trials)
-        is_new = [i for i, trial in enumerate(trials) if i >= n_known or trial is not self.trials[i]]
-        if not is_new and len(trials) == n_known:
+        new_rows = [i for i, trial in enumerate(trials) if i >= n_known or trial is not self.trials[i]]
+        if not new_rows and len(trials) == n_known:
             return self
-        fresh = TrialTable.encode(self.problem, [trials[i] for i in is_new])
+        fresh = TrialTable.encode(self.problem, [trials[i] for i in new_rows])
         n_kept = min(n_known, len(trials))
         arrays = {}
         for name in ARRAYS:
             known, new = getattr(self, name), getattr(fresh, name)
             arrays[name] = np.empty((len(trials), *known.shape[1:]), dtype=known.dtype)
             arrays[name][:n_kept] = known[:n_kept]
-            arrays[name][is_new] = new
+            arrays[name][new_rows] = new
         return TrialTable(self.problem, tuple(trials), **arrays)
 
     def rows(self, chosen: IntArray | BoolArray | slice) -> TrialTable:

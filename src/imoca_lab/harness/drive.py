@@ -21,7 +21,7 @@ class Suggestions:
 
     def add(self, trial: int, seconds: float) -> None:
         with self.path.open("a", encoding="utf-8") as file:
-            file.write(json.dumps([trial, seconds]) + "\n")
+            file.write("\n" + json.dumps([trial, seconds]))  # the end of a line first: a kill may have left half of one
 
     def seconds(self) -> dict[int, float]:
         """By the number of the trial; one whose line was lost or torn is absent."""
@@ -58,7 +58,7 @@ def drive(spec: RunSpec, study: Study, suggestions: Suggestions) -> tuple[Trial,
 
     if not study.table().is_finished.all():
         study.optimize(trials=len(study.table()), progress=False)  # what a kill left open, and nothing more
-    n_before = -1
+    n_before = -1  # what was lost is known when its trial is finished, so there may be something left to spend
     while has_time() and n_before < len(study.table()) and not _is_spent(spec, study.table()):
         n_before = len(study.table())
         lost = float(bill(study.table()).wasted.sum())

@@ -32,8 +32,6 @@ HOW = (
     "end of the run."
 )
 
-OVERVIEW = (convergence_table, every_convergence_table, seconds_table)
-
 
 def write_report(results: Sequence[RunResult], reference: str, folder: Path) -> list[Path]:
     """The files written."""

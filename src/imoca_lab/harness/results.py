@@ -18,7 +18,6 @@ from imoca_lab.harness.scoring import Score
 
 PACKAGES = ("imoca", "numpy", "scipy", "moocore", "torch", "botorch")
 DIGITS = 6  # significant; of CPU seconds and fidelities half as many
-N_SCORE_FIELDS = len(fields(Score))
 
 
 @dataclass(frozen=True)

@@ -87,7 +87,7 @@ def test_a_torn_line_costs_that_line_only(tmp_path: Path) -> None:
     suggestions = Suggestions(tmp_path / "suggestions.jsonl")
     suggestions.add(0, 0.5)
     with suggestions.path.open("a", encoding="utf-8") as file:
-        file.write("[1, 0.\n")
+        file.write("\n[1, 0.")
     suggestions.add(2, 0.25)
     assert suggestions.seconds() == {0: 0.5, 2: 0.25}
 

@@ -1,12 +1,12 @@
 from command_line import CommandLine
 
-from imoca.methods.registry import method_names
+from imoca.methods.registry import added_method_names, method_names
 
 
 def test_the_schema_describes_every_key_of_the_study_table(imoca: CommandLine) -> None:
     schema = imoca("schema").json
     settings = schema["$defs"]["SettingsTable"]
-    assert settings["properties"]["method"]["enum"] == list(method_names())
+    assert settings["properties"]["method"]["enum"] == [*method_names(), *added_method_names()]
     assert all("description" in entry for entry in settings["properties"].values())
     assert settings["additionalProperties"] is False
     assert schema["required"] == ["parameters", "simulators"]

@@ -30,6 +30,7 @@ def lonely() -> None:
 @pytest.fixture
 def added(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cli, "app", typer.Typer())
+    monkeypatch.setattr(cli, "complete_app", lambda: cli.app)
     addresses = {"broken": "no_such_package:verb", "lonely": f"{__name__}:lonely", "group": f"{__name__}:group"}
     cli.add_verbs(EntryPoint(name, address, cli.ENTRY_POINTS) for name, address in addresses.items())
 
@@ -54,6 +55,15 @@ def test_a_broken_one_is_named_in_the_log_and_stops_no_other(
     assert "no_such_package" in caplog.text
 
 
+def test_a_verb_of_our_own_cannot_be_taken(caplog: pytest.LogCaptureFixture) -> None:
+    n_before = len(cli.app.registered_commands)
+    with caplog.at_level(logging.WARNING):
+        cli.add_verbs([EntryPoint("front", f"{__name__}:lonely", cli.ENTRY_POINTS)])
+    assert len(cli.app.registered_commands) == n_before
+    assert "there is one already" in caplog.text
+
+
 def test_the_laboratory_adds_its_verbs() -> None:
-    names = {each.name for each in cli.app.registered_commands} | {each.name for each in cli.app.registered_groups}
+    app = cli.complete_app()
+    names = {each.name for each in app.registered_commands} | {each.name for each in app.registered_groups}
     assert {"demo", "bench"} <= names

@@ -7,7 +7,6 @@ from imoca import Objective, Problem, Real, Simulator, Study
 from imoca.methods import beliefs
 from imoca.models.fitting import fit
 from imoca.report.figures import RECORDS
-from imoca.snapshot import Snapshot
 from imoca.snapshot.convergence import front_values, front_volume
 from imoca.snapshot.history import front_history
 from imoca.snapshot.recommendation import ParetoPoint
@@ -75,5 +74,4 @@ def test_a_report_fits_each_model_once_and_is_of_one_moment(monkeypatch: pytest.
         if name != "convergence":
             record(snapshot)
     assert fitted == [3, 3]  # one model per objective, of the three trials that there were
-    assert isinstance(snapshot, Snapshot)
     assert snapshot.bill.total == 6.0

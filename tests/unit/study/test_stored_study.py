@@ -202,3 +202,18 @@ def test_a_stored_setting_that_its_method_never_used_is_no_obstacle(tmp_path: Pa
         assert len(study.trials) == 1
     with pytest.raises(MethodError, match="no use of initial_design"):
         Study(make_problem(), method="parego", initial_design="cheap", storage=path)
+
+
+def test_a_study_by_a_method_that_is_not_installed_can_be_looked_at(tmp_path: Path) -> None:
+    path = tmp_path / "study.db"
+    with Study(make_problem(), storage=path) as study:
+        study.add({"x": 0.5, "n": 1, "c": "a"}, {"left": 1.0, "right": 1.0}, {"l": 1.0, "r": 2.0})
+    with closing(SQLiteStorage(path)) as storage:
+        storage.redefine(Definition(make_problem(), "from-elsewhere", 0, {"n_fronts": 3}))
+    with Study.load(path, read_only=True) as study:
+        assert study.cost_spent == 2.0
+        assert len(study.pareto_front()) > 0
+    with Study.load(path) as study, pytest.raises(MethodError, match="from-elsewhere"):
+        study.ask()
+    with pytest.raises(StudyMismatchError, match="was 'from-elsewhere', now is 'imoca-p'"):
+        Study(make_problem(), storage=path)

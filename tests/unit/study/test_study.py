@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -9,7 +10,7 @@ import pytest
 
 import imoca
 from imoca import Constraint, Fidelity, ImocaError, Objective, Problem, Real, Simulator, Study, TrialState
-from imoca.errors import MethodError, SimulatorError
+from imoca.errors import MethodError, SimulatorError, StorageError, TrialError
 from imoca.problem.parameters import Value
 from imoca.problem.simulator import Output
 from imoca.trials.trial import RunState, Trial
@@ -240,6 +241,41 @@ def test_whoever_is_told_of_the_questions_may_end_them() -> None:
 def test_a_number_of_trials_that_is_none_is_refused(trials: Any) -> None:
     with pytest.raises(MethodError, match="number of trials"):
         make_study().optimize(trials=trials)
+
+
+def test_what_was_not_run_has_no_cost() -> None:
+    study = make_study()
+    with pytest.raises(TrialError, match=r"cost came for simulator\(s\) \['right'\]"):
+        study.add({"x": 0.5}, {"left": 1.0}, {"l": 0.5}, cost={"right": 5.0})
+    assert study.trials == ()
+
+
+def test_a_result_without_anything_in_it_is_refused() -> None:
+    study = make_study()
+    with pytest.raises(TrialError, match="neither a value nor a failure"):
+        study.add({"x": 0.5}, {}, {})
+    assert study.trials == ()
+
+
+def test_an_added_failure_is_one_and_is_paid_for() -> None:
+    study = make_study()
+    trial = study.add({"x": 0.5}, {"left": 1.0, "right": 0.0}, {"l": 0.5}, failures={"right": "no mesh"})
+    assert (trial.failures, trial.not_run) == ({"right": "no mesh"}, ())
+    assert study.cost_spent == pytest.approx(1.0 + 0.1 / 1.1)
+    with pytest.raises(TrialError, match="fidelity of simulator 'right' is missing"):
+        study.add({"x": 0.5}, {"left": 1.0}, {"l": 0.5}, failures={"right": "no mesh"})
+
+
+def test_a_study_cannot_be_closed_under_its_own_driver(tmp_path: Path) -> None:
+    with Study(make_problem(), method="random", storage=tmp_path / "study.db") as study:
+
+        def close_early(trial: Trial) -> None:
+            study.close()
+
+        with pytest.raises(StorageError, match="being run by this process"):
+            study.optimize(trials=2, on_trial=close_early)
+        study.optimize(trials=3)  # nothing holds it any more
+        assert len(study.trials) == 3
 
 
 def test_a_failure_in_whatever_words_costs_what_the_run_costs() -> None:
