@@ -13,7 +13,9 @@ import pytest
 from imoca import Study, TrialState
 from imoca.errors import StorageError
 from imoca.methods import get_method
+from imoca.pareto import hypervolume
 from imoca.snapshot import bill, recommend
+from imoca.snapshot.convergence import front_values
 from imoca.trials import SimulatorState
 
 FOLDER = Path(__file__).parents[1] / "data" / "version-2"
@@ -49,15 +51,19 @@ def test_every_method_asks_what_it_asked_then(name: str, method: str, copies: Pa
 
 @pytest.mark.parametrize("name", EXPECTED)
 def test_it_costs_and_recommends_what_it_did_then(name: str, copies: Path, until_the_end: ExitStack) -> None:
-    table = load(copies, name, until_the_end).table()
-    then = EXPECTED[name]
+    study = load(copies, name, until_the_end)
+    table, then = study.table(), EXPECTED[name]
     assert len(table) == then["n_trials"]
     np.testing.assert_allclose(bill(table).spent, then["spent"])
     np.testing.assert_allclose(bill(table).expected, then["expected"])
-    front = recommend(table, {"branin_currin": 3, "qv": 2}[name])
+    front, front_then = recommend(table, study.seed), then["front"]
+    values = front_values(study.problem, front)
     assert abs(len(front) - then["n_front"]) <= 0.05 * then["n_front"]
-    best = front[0]
-    assert best.predicted == pytest.approx(then["front"][0][1], rel=1e-4)
+    assert hypervolume(values, np.array(front_then["reference"])) == pytest.approx(front_then["hypervolume"], rel=1e-4)
+    assert values.max(axis=0) == pytest.approx(front_then["best"], rel=1e-4)
+    names = [objective.name for objective in study.problem.objectives]
+    uncertainty = [np.mean([point.uncertainty[each] for point in front]) for each in names]
+    assert uncertainty == pytest.approx(front_then["uncertainty"], rel=1e-2)
 
 
 def test_a_simulator_that_was_not_run_is_no_failure_any_more(copies: Path, until_the_end: ExitStack) -> None:
