@@ -30,9 +30,9 @@ from imoca.study.inscription import inscription
 from imoca.study.loop import Limits, Loop, OnQuestion
 from imoca.study.progress import progress_display
 from imoca.study.redefinition import check_same
-from imoca.trials.checks import check_cost, check_values
+from imoca.trials.checks import checked_answer
 from imoca.trials.table import TrialTable
-from imoca.trials.trial import Answer, Candidate, Run, Trial
+from imoca.trials.trial import Candidate, Run, Trial
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -212,7 +212,9 @@ class Study:
         ``values`` holds one number per output, ``cost`` what the runs cost per simulator in its own units (needed where
         the cost is "measured"), ``failures`` the reason for every simulator that has no values.
         """
-        return self._storage.finish(self._number(trial), self._checked(values, cost or {}, failures or {}))
+        return self._storage.finish(
+            self._number(trial), checked_answer(self.problem, values, cost or {}, failures or {})
+        )
 
     def fail(self, trial: Trial | int, reason: str, cost: Mapping[str, float] | None = None) -> Trial:
         """Report that no simulator of the trial gave an answer."""
@@ -254,7 +256,7 @@ class Study:
                 "A result was added that holds neither a value nor a failure.",
                 hint=f"Give values of the outputs {[output.name for output in self.problem.outputs]}.",
             )
-        answer = self._checked(values, cost or {}, failures or {}, tuple(not_run))
+        answer = checked_answer(self.problem, values, cost or {}, failures or {}, tuple(not_run))
         return self._storage.add(Candidate(self.problem.space.check(parameters), checked), answer)
 
     def optimize(
@@ -354,49 +356,6 @@ class Study:
         if not is_integer(number):
             raise TrialError(f"{trial!r} is no trial.", hint="Give the trial that ask returned, or its number.")
         return int(number)
-
-    def _checked(
-        self,
-        values: Mapping[str, float],
-        cost: Mapping[str, float],
-        failures: Mapping[str, str],
-        not_run: tuple[str, ...] = (),
-    ) -> Answer:
-        """The answer, or an error that leaves everything as it was."""
-        names = self._simulator_names()
-        known_outputs = [output.name for output in self.problem.outputs]
-        for what, given, allowed in (
-            ("Values", values, known_outputs),
-            ("Costs", cost, names),
-            ("Failures", failures, names),
-        ):
-            if unknown := [name for name in given if name not in allowed]:
-                raise TrialError(f"{what} came for unknown name(s) {unknown}.", hint=f"The names are {allowed}.")
-        checked: dict[str, float] = {}
-        for simulator in self.problem.simulators:
-            own = {o.name: values[o.name] for o in simulator.outputs if o.name in values}
-            if simulator.name not in failures and simulator.name not in not_run:
-                checked |= check_values(simulator, own)
-            elif own:
-                raise TrialError(
-                    f"Simulator {simulator.name!r} has both values {sorted(own)} and a failure.",
-                    hint="Give one or the other.",
-                )
-        if paid := [name for name in not_run if name in cost]:
-            raise TrialError(
-                f"A cost came for simulator(s) {paid}, which have neither values nor a failure.",
-                hint="Give their values too, or leave the cost out: what was not run costs nothing.",
-            )
-        costs = {name: check_cost(name, cost[name]) for name in cost}
-        for simulator in self.problem.simulators:
-            is_paid = simulator.name in {*costs, *failures, *not_run}
-            if simulator.is_cost_measured and not is_paid:
-                raise TrialError(
-                    f"Simulator {simulator.name!r} has cost 'measured', but no cost was told.",
-                    hint=f"Tell it too: cost={{{simulator.name!r}: ...}}, in any unit you like.",
-                )
-        reasons = {name: str(reason) for name, reason in failures.items()}
-        return Answer(checked, costs, reasons, not_run=not_run)
 
 
 def _opened(storage: Storage | str | Path | None) -> Storage:

@@ -6,9 +6,55 @@ from collections.abc import Mapping
 
 from imoca.errors import CostError, TrialError
 from imoca.problem.names import is_number
+from imoca.problem.problem import Problem
 from imoca.problem.simulator import Simulator
+from imoca.trials.trial import Answer
 
 LARGEST_VALUE = 1e150  # its square is still a number
+
+
+def checked_answer(
+    problem: Problem,
+    values: Mapping[str, float],
+    cost: Mapping[str, float],
+    failures: Mapping[str, str],
+    not_run: tuple[str, ...] = (),
+) -> Answer:
+    """The answer, or an error that leaves everything as it was."""
+    names = [simulator.name for simulator in problem.simulators]
+    known_outputs = [output.name for output in problem.outputs]
+    for what, given, allowed in (
+        ("Values", values, known_outputs),
+        ("Costs", cost, names),
+        ("Failures", failures, names),
+    ):
+        if unknown := [name for name in given if name not in allowed]:
+            raise TrialError(f"{what} came for unknown name(s) {unknown}.", hint=f"The names are {allowed}.")
+    checked: dict[str, float] = {}
+    for simulator in problem.simulators:
+        own = {o.name: values[o.name] for o in simulator.outputs if o.name in values}
+        if simulator.name not in failures and simulator.name not in not_run:
+            checked |= check_values(simulator, own)
+        elif own:
+            raise TrialError(
+                f"Simulator {simulator.name!r} has both values {sorted(own)} and a failure.",
+                hint="Give one or the other.",
+            )
+    if paid := [name for name in not_run if name in cost]:
+        raise TrialError(
+            f"A cost came for simulator(s) {paid}, which have neither values nor a failure.",
+            hint="Give their values too, or leave the cost out: what was not run costs nothing.",
+        )
+    costs = {name: check_cost(name, cost[name]) for name in cost}
+    for simulator in problem.simulators:
+        is_paid = simulator.name in {*costs, *failures, *not_run}
+        if simulator.is_cost_measured and not is_paid:
+            raise TrialError(
+                f"Simulator {simulator.name!r} has cost 'measured', but no cost was told.",
+                hint=f"Tell it too: cost={{{simulator.name!r}: ...}}, in any unit you like.",
+            )
+    reasons = {name: str(reason) for name, reason in failures.items()}
+    return Answer(checked, costs, reasons, not_run=not_run)
 
 
 def check_values(simulator: Simulator, values: Mapping[str, object]) -> dict[str, float]:
