@@ -9,6 +9,7 @@ from imoca.problem.fidelity import Fidelity
 from imoca.problem.parameters import Real
 from imoca.problem.problem import Problem
 from imoca.problem.simulator import Objective, Simulator
+from imoca.snapshot import recommendation
 from imoca.snapshot.recommendation import ParetoPoint
 from imoca.trials import Answer, Trial
 
@@ -69,6 +70,24 @@ def test_no_design_of_a_dense_grid_is_predicted_to_beat_the_front() -> None:
     scales = np.array([data.scale for data in beliefs.data])
     beaten_by = ((predicted[:, None] - values) / scales).max(axis=2).min(axis=1)
     assert beaten_by.max() < 0.03
+
+
+def test_a_few_designs_stand_for_the_whole_front_better_than_a_few_of_it_drawn_at_random(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    whole = np.array([standing(point) for point in recommend(PROBLEM, cheap_trials())])
+    monkeypatch.setattr(recommendation, "MOST_RECOMMENDED", 5)
+    few = np.array([standing(point) for point in recommend(PROBLEM, cheap_trials())])
+    assert len(few) == 5
+
+    def farthest(chosen: np.ndarray) -> float:
+        """From a design of the whole front to the nearest one chosen, in units of the front's range."""
+        apart = (whole[:, None] - chosen) / np.ptp(whole, axis=0)
+        return float(np.linalg.norm(apart, axis=2).min(axis=1).max())
+
+    rng = np.random.default_rng(0)
+    drawn = [farthest(rng.permutation(whole)[:5]) for _ in range(200)]
+    assert farthest(few) < np.quantile(drawn, 0.25)
 
 
 def test_predicted_values_and_uncertainties_are_those_of_plain_algebra_in_the_users_units() -> None:
