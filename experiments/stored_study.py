@@ -19,7 +19,7 @@ import numpy as np
 from imoca import Fidelity, Objective, Problem, Real, Simulator, Study
 from imoca.cli.opening import open_to_read
 from imoca.cli.status import summary
-from imoca.models.kernel import n_hyperparameters
+from imoca.models.truth_and_error import TruthAndErrorForm
 from imoca.storage.sqlite.storage import SQLiteStorage
 from imoca.trials import Answer, Candidate
 
@@ -41,7 +41,7 @@ def make_problem(cost: str) -> Problem:
 
 
 def fill(path: Path, problem: Problem) -> None:
-    rng = np.random.default_rng(0)
+    rng, n_logs = np.random.default_rng(0), len(TruthAndErrorForm.knob().prior(N_PARAMETERS).mean)
     Study(problem, storage=path).close()
     storage = SQLiteStorage(path)
     storage._connection.execute("PRAGMA synchronous = OFF")  # while it is made, not while it is measured
@@ -50,7 +50,7 @@ def fill(path: Path, problem: Problem) -> None:
         fidelities = {name: float(rng.random()) for name in SIMULATORS}
         costs = {name: 0.1 + fidelities[name] for name in SIMULATORS}
         values = {f"{name} loss": float(rng.random()) for name in SIMULATORS}
-        fitted = {f"{name} loss": tuple(rng.random(n_hyperparameters(N_PARAMETERS)).tolist()) for name in SIMULATORS}
+        fitted = {f"{name} loss": tuple(rng.random(n_logs).tolist()) for name in SIMULATORS}
         storage.add(Candidate(parameters, fidelities, fitted), Answer(values, costs))
     storage.close()
 

@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 
 import numpy as np
+from kernels import between, joint_posterior
 
 from imoca.acquisition.fidelity_space import BETA_MINIMUM
 from imoca.methods import beliefs as beliefs_module
@@ -17,7 +18,9 @@ from imoca.models import cost as cost_module
 from imoca.models import dataset as dataset_module
 from imoca.models.cost import CostModel
 from imoca.models.dataset import OutputData
-from imoca.models.gp import JITTERS, GaussianProcess
+from imoca.models.gp import GaussianProcess
+from imoca.models.kernel import Kernel
+from imoca.models.product import ProductKernel
 from imoca.problem.problem import Problem
 from imoca.problem.simulator import Objective, Simulator
 from imoca.snapshot import accounting, recommendation
@@ -84,19 +87,17 @@ def trial_at(
 
 def posterior(process: GaussianProcess, x: np.ndarray, z: float) -> tuple[float, float]:
     """Mean and variance of one value, by solving with the whole covariance matrix."""
-    scales = process.hyperparameters
+    mean, covariance = joint_posterior(process, np.asarray(x)[None], np.array([z]))
+    return float(mean[0]), float(covariance[0, 0])
 
-    def kernel(x1: np.ndarray, z1: np.ndarray, x2: np.ndarray, z2: np.ndarray) -> np.ndarray:
-        apart = (x1[:, None, :] - x2[None, :, :]) / scales.length_scales
-        apart_in_z = (1.0 - z2[None, :]) ** scales.settling - (1.0 - z1[:, None]) ** scales.settling
-        squared = (apart**2).sum(axis=2) + (apart_in_z / scales.fidelity_scale) ** 2
-        return scales.signal_variance * np.exp(-0.5 * squared)
 
-    noise = scales.noise_variance + JITTERS[0] * scales.signal_variance
-    covariance = kernel(process.x, process.z, process.x, process.z) + noise * np.eye(len(process.x))
-    row = kernel(np.asarray(x)[None], np.array([z]), process.x, process.z)[0]
-    solved = np.linalg.solve(covariance, np.column_stack([process.values, row]))
-    return float(row @ solved[:, 0]), float(scales.signal_variance - row @ solved[:, 1])
+def information_gap(kernel: Kernel, z: float) -> float:
+    """xi(z): linear in settled fidelities for the paper's kernel, else what the prior correlation with z* leaves."""
+    if isinstance(kernel, ProductKernel):
+        return float((1.0 - z) ** kernel.settling / kernel.fidelity_scale)
+    x, here, target = np.zeros(kernel.blocks[0].length_scales.shape), np.array(z), np.array(1.0)
+    squared = between(kernel, x, here, x, target) ** 2
+    return math.sqrt(1.0 - squared / (between(kernel, x, here, x, here) * between(kernel, x, target, x, target)))
 
 
 def is_in_reduced_space(
@@ -110,11 +111,10 @@ def is_in_reduced_space(
     """The conditions of section 4.1 of [Belakaria2020] as docs/explanation/errata.md has them, one number at a time."""
     if z == 1.0:
         return True
-    scales = process.hyperparameters
-    gap = (1.0 - z) ** scales.settling / scales.fidelity_scale
-    largest_gap = (1.0 - cheapest) ** scales.settling / scales.fidelity_scale
-    beta = max(BETA_MINIMUM, math.sqrt(0.5 * math.log(2.0 * iteration / scales.fidelity_scale + 1.0)))
+    kernel = process.kernel
+    gap, largest_gap = information_gap(kernel, z), information_gap(kernel, cheapest)
+    beta = max(BETA_MINIMUM, math.sqrt(0.5 * math.log(2.0 * iteration * information_gap(kernel, 0.0) + 1.0)))
     power = 1.0 / (1 + len(x) + 2)
     deviation = math.sqrt(posterior(process, x, z)[1])
-    is_informative = deviation > math.sqrt(scales.signal_variance) * gap * cost_share**power
+    is_informative = deviation > math.sqrt(kernel.signal_variance) * gap * cost_share**power
     return is_informative and gap > largest_gap / beta

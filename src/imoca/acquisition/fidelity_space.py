@@ -9,7 +9,6 @@ import numpy as np
 
 from imoca.arrays import Array, BoolArray
 from imoca.models.gp import Z_TARGET, Moments
-from imoca.models.kernel import settled
 
 BETA_MINIMUM = 1.5  # with beta_t <= 1 no fidelity below z* would ever be allowed
 N_FIDELITY_DIMENSIONS = 1  # p
@@ -31,11 +30,12 @@ class FidelityReduction:
         z: Array,  # (m,)
         cost_ratio: Array,  # (n, m) C(x, z) / C(x, z*)
     ) -> BoolArray:  # (n, m)
-        scales = moments.gp.hyperparameters
-        gap = np.abs(settled(z, scales.settling) - Z_TARGET) / scales.fidelity_scale  # xi(z)
-        beta = max(BETA_MINIMUM, math.sqrt(0.5 * math.log(2.0 * self.iteration / scales.fidelity_scale + 1.0)))
+        kernel = moments.gp.kernel
+        gap = kernel.information_gap(z)  # xi(z)
+        largest = float(kernel.information_gap(np.zeros(1))[0])  # 1 / h of the product kernel
+        beta = max(BETA_MINIMUM, math.sqrt(0.5 * math.log(2.0 * self.iteration * largest + 1.0)))
         exponent = 1.0 / (N_FIDELITY_DIMENSIONS + moments.x.shape[1] + 2.0)
-        threshold = math.sqrt(scales.signal_variance) * gap * cost_ratio**exponent
+        threshold = math.sqrt(kernel.signal_variance) * gap * cost_ratio**exponent
         is_informative = np.sqrt(moments.var_g) > threshold
         is_distant = gap > gap.max() / beta
         return (is_informative & is_distant) | (z == Z_TARGET)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 import numpy as np
 
@@ -12,6 +12,9 @@ from imoca.models.gp import Moments, Partials
 
 RESOLUTION = 1e-3  # of the spread of the observations: nobody pays to know an objective better than this
 TAU_SQUARED_MAX = 1.0 - 1e-12  # keeps 1 - tau^2 off zero, where the derivative of its root is infinite
+
+
+Number = TypeVar("Number", float, Array)
 
 
 class Gain(Protocol):
@@ -30,11 +33,11 @@ def squared_correlation(moments: Moments) -> Array:  # (n, m)
     The resolution counts as noise. Without it a design that is known exactly would look informative for ever:
     its tiny remaining variance, however small, is about as large as the fitted noise of a deterministic simulator.
     """
-    observed = moments.var_g + observation_variance(moments.noise_variance)
+    observed = moments.var_g + observation_variance(moments.noise)
     return np.clip(moments.cov**2 / (moments.var_f[:, None] * observed), 0.0, TAU_SQUARED_MAX)
 
 
-def observation_variance(noise_variance: float) -> float:
+def observation_variance(noise_variance: Number) -> Number:
     return noise_variance + RESOLUTION**2
 
 
@@ -49,7 +52,7 @@ def correlation_partials(
     rows = np.arange(len(chosen))
     cov, observed = (
         moments.cov[rows, chosen],
-        moments.var_g[rows, chosen] + observation_variance(moments.noise_variance),
+        moments.var_g[rows, chosen] + observation_variance(moments.noise[chosen]),
     )
     tau_squared = cov**2 / (moments.var_f * observed)
     return Partials(

@@ -137,7 +137,7 @@ class ParetoSetEntropy:
     def __call__(self, x: Array) -> Array:  # (n, d) -> (n,)
         moments = [surrogate.mean_and_variance_at_target(x) for surrogate in self.surrogates]
         mean, variance = (np.stack(each) for each in zip(*moments, strict=True))  # (K, n)
-        noise = np.array([observation_variance(each.hyperparameters.noise_variance) for each in self.surrogates])
+        noise = np.array([observation_variance(each.noise_at_target) for each in self.surrogates])
         remaining: Array = np.mean([np.log(self._variance(x, mean, variance, s) + noise) for s in self.sets], axis=0)
         return 0.5 * (np.log(variance.T + noise) - remaining).sum(axis=1)
 

@@ -13,7 +13,7 @@ from imoca.models.cost import CostModel, cost_models
 from imoca.models.dataset import OutputData, output_data, unanswered
 from imoca.models.fitting import fit
 from imoca.models.gp import GaussianProcess
-from imoca.models.kernel import Hyperparameters, n_hyperparameters
+from imoca.models.surrogates import DEFAULT_MODEL, ModelName, form_of
 from imoca.problem.problem import Problem
 from imoca.trials.table import TrialTable
 from imoca.trials.trial import Trial
@@ -34,7 +34,7 @@ class Beliefs:
     def fitted(self) -> dict[str, tuple[float, ...]]:
         """Log hyperparameters per objective, as a trial remembers them."""
         return {
-            objective.name: tuple(surrogate.hyperparameters.to_logs().tolist())
+            objective.name: tuple(surrogate.kernel.to_logs().tolist())
             for objective, surrogate in zip(self.problem.objectives, self.surrogates, strict=True)
         }
 
@@ -51,33 +51,33 @@ class Beliefs:
         return np.column_stack([mean for mean, _ in parts]), np.sqrt(np.column_stack([each for _, each in parts]))
 
 
-def believe(table: TrialTable) -> Beliefs | None:
+def believe(table: TrialTable, model: ModelName = DEFAULT_MODEL) -> Beliefs | None:
     """Fit everything to the trials; None while some objective has no answer at all."""
     objectives = table.problem.objectives
     data = tuple(output_data(table, j) for j in range(len(objectives)))
     if any(not len(each.values) for each in data):
         return None
-    last_fits = _last_fits(table.trials, n_hyperparameters(table.x.shape[1]))
+    last_fits = _last_fits(table.trials)
     surrogates = []
     for j, (objective, each) in enumerate(zip(objectives, data, strict=True)):
-        process = fit(each.x, each.z, each.values, last_fits.get(objective.name))
+        form = form_of(table.problem.simulator_of(objective.name).fidelity, model)
+        process = fit(each.x, each.z, each.values, form, last_fits.get(objective.name))
         surrogates.append(process.believing(*unanswered(table, j)))
     return Beliefs(table.problem, data, tuple(surrogates), cost_models(table))
 
 
-def try_to_believe(table: TrialTable) -> Beliefs | None:
+def try_to_believe(table: TrialTable, model: ModelName = DEFAULT_MODEL) -> Beliefs | None:
     """None also where the data defeat every fit, which is logged."""
     try:
-        return believe(table)
+        return believe(table, model)
     except np.linalg.LinAlgError as error:
         logger.warning("No surrogate from %d trials: %s", len(table), error)
         return None
 
 
-def _last_fits(trials: Sequence[Trial], n_logs: int) -> Mapping[str, Hyperparameters]:
-    """Those of an earlier version, with another number of hyperparameters, are left out."""
+def _last_fits(trials: Sequence[Trial]) -> Mapping[str, Array]:
+    """Logarithms of the hyperparameters by objective."""
     for trial in reversed(trials):
         if trial.fitted:
-            usable = {name: np.array(logs) for name, logs in trial.fitted.items() if len(logs) == n_logs}
-            return {name: Hyperparameters.from_logs(logs) for name, logs in usable.items()}
+            return {name: np.array(logs) for name, logs in trial.fitted.items()}
     return {}

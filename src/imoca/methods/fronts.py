@@ -39,7 +39,7 @@ def sample_maxima(
     starts = np.concatenate([sobol_designs(beliefs.problem, N_SEARCH_DESIGNS, rng), known])
     maxima, designs = [], []
     for surrogate, draws in zip(beliefs.surrogates, paths, strict=True):
-        floor = maximum_floor(surrogate.mean_at_target(known), surrogate.hyperparameters.noise_variance)
+        floor = maximum_floor(surrogate.mean_at_target(known), surrogate.noise_at_target)
         values, x = maxima_of(draws, starts, floor, beliefs.problem.space)
         maxima.append(values)
         designs.append(x)

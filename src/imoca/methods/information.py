@@ -22,6 +22,7 @@ from imoca.methods.candidates import N_GRID, N_STARTS, candidate_designs
 from imoca.methods.fronts import sample_fronts, sample_maxima, sample_paths
 from imoca.methods.initial_design import candidate, initial_question, initial_size
 from imoca.methods.settings import InitialDesign
+from imoca.models.surrogates import DEFAULT_MODEL, ModelName
 from imoca.trials.table import TrialTable
 from imoca.trials.trial import Candidate
 
@@ -43,13 +44,14 @@ class InformationSearch:
     initial_design: InitialDesign
     fidelity_reduction: bool
     n_fronts: int
+    model: ModelName = DEFAULT_MODEL
 
     def is_start(self, table: TrialTable, seed: int) -> bool:
         return len(table) < initial_size(table.problem, self.initial_design)
 
     def suggest(self, table: TrialTable, seed: int) -> Candidate:
         number = len(table)
-        beliefs = None if self.is_start(table, seed) else try_to_believe(table)
+        beliefs = None if self.is_start(table, seed) else try_to_believe(table, self.model)
         if beliefs is None:
             return initial_question(table.problem, self.initial_design, number, seed)
         return self._informed(beliefs, number, np.random.default_rng([seed, number]))

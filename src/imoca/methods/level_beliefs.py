@@ -6,11 +6,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from imoca.arrays import Array, IntArray
-from imoca.models.additive_fidelity import AdditiveProcess
-from imoca.models.additive_fitting import fit_additive
+from imoca.arrays import Array
+from imoca.models.additive_levels import AdditiveLevelsForm
 from imoca.models.cost import CostModel, cost_models
 from imoca.models.dataset import output_data, unanswered
+from imoca.models.fitting import fit
+from imoca.models.gp import GaussianProcess
 from imoca.problem.problem import Problem
 from imoca.problem.simulator import Simulator
 from imoca.trials.table import TrialTable
@@ -23,9 +24,10 @@ def levels_of(simulator: Simulator) -> Array:  # (M,) z, ascending, the target l
     return simulator.fidelity.grid(N_LEVELS)
 
 
-def nearest_levels(simulator: Simulator, z: Array) -> IntArray:  # (n,)
-    """Positions of the levels that stand for fidelities z."""
-    return np.abs(z[:, None] - levels_of(simulator)).argmin(axis=1)
+def nearest_levels(simulator: Simulator, z: Array) -> Array:  # (n,)
+    """The levels that stand for fidelities z."""
+    levels = levels_of(simulator)
+    return np.asarray(levels[np.abs(z[:, None] - levels).argmin(axis=1)])
 
 
 @dataclass(frozen=True)
@@ -33,7 +35,7 @@ class LevelBeliefs:
     """One multi-level surrogate per objective and one cost model per simulator, in the problem's order."""
 
     problem: Problem
-    surrogates: tuple[AdditiveProcess, ...]
+    surrogates: tuple[GaussianProcess, ...]
     costs: tuple[CostModel, ...]
 
     @property
@@ -53,7 +55,8 @@ def believe_in_levels(table: TrialTable) -> LevelBeliefs | None:
         if not len(data.values):
             return None
         simulator = problem.simulator_of(objective.name)
-        process = fit_additive(data.x, nearest_levels(simulator, data.z), data.values, len(levels_of(simulator)))
+        form = AdditiveLevelsForm(len(levels_of(simulator)))
+        process = fit(data.x, nearest_levels(simulator, data.z), data.values, form)
         missing_x, missing_z = unanswered(table, j)
         surrogates.append(process.believing(missing_x, nearest_levels(simulator, missing_z)))
     return LevelBeliefs(problem, tuple(surrogates), cost_models(table))

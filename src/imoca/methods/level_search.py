@@ -24,7 +24,7 @@ from imoca.methods.fronts import N_SEARCH_DESIGNS, maxima_of, maximum_floor
 from imoca.methods.initial_design import candidate, initial_question, initial_size, sobol_designs
 from imoca.methods.level_beliefs import LevelBeliefs, believe_in_levels, levels_of, nearest_levels
 from imoca.methods.settings import InitialDesign
-from imoca.models.additive_paths import draw_additive_paths
+from imoca.models.paths import draw_paths
 from imoca.problem.problem import Problem
 from imoca.trials.table import TrialTable
 from imoca.trials.trial import Candidate
@@ -69,9 +69,9 @@ class LevelSearch:
         asked = beliefs.asked
         starts = np.concatenate([sobol_designs(beliefs.problem, N_SEARCH_DESIGNS, rng), asked])
         bounds, near = [], []
-        for surrogate in beliefs.surrogates:
-            draws = draw_additive_paths(surrogate, self.n_fronts, rng)
-            floors = maximum_floor(surrogate.moments(asked).mean, surrogate.scales.noise_variance)  # (M,)
+        for surrogate, levels in zip(beliefs.surrogates, _levels_by_objective(beliefs.problem), strict=True):
+            draws = draw_paths(surrogate, self.n_fronts, rng)
+            floors = maximum_floor(surrogate.mean(asked, levels), surrogate.noise_at_target)  # (M,)
             maxima, x = maxima_of(draws, starts, floors[-1], beliefs.problem.space)
             bounds.append(np.maximum(maxima[:, None], floors))
             near.append(x)
@@ -79,15 +79,14 @@ class LevelSearch:
 
     def _gain_per_cost(self, beliefs: LevelBeliefs, bounds: list[Array], x: Array) -> tuple[list[IntArray], Array]:
         """The best level (n,) of every simulator, and the gain per cost (n,) that they achieve."""
-        gains = {}
-        for j, (objective, surrogate) in enumerate(zip(beliefs.problem.objectives, beliefs.surrogates, strict=True)):
-            moments = surrogate.moments(x)
+        problem, gains = beliefs.problem, {}
+        for j, levels in enumerate(_levels_by_objective(problem)):
+            moments = beliefs.surrogates[j].moments(x, levels)
             if self.gain == "truncated":
-                gains[objective.name] = truncated_level_gain(moments, bounds[j])
+                gains[problem.objectives[j].name] = truncated_level_gain(moments, bounds[j])
             else:
-                noise_variance = surrogate.scales.noise_variance
-                gains[objective.name] = integrated_level_gain(moments, bounds[j][:, -1], noise_variance)
-        simulators = beliefs.problem.simulators
+                gains[problem.objectives[j].name] = integrated_level_gain(moments, bounds[j][:, -1])
+        simulators = problem.simulators
         totals = [np.sum([gains[output.name] for output in each.outputs], axis=0) for each in simulators]
         costs = [cost.ratio(x, levels_of(each)) for each, cost in zip(simulators, beliefs.costs, strict=True)]
         return choose_fidelities(totals, costs)
@@ -101,11 +100,14 @@ def _try_to_believe(table: TrialTable) -> LevelBeliefs | None:
         return None
 
 
+def _levels_by_objective(problem: Problem) -> list[Array]:  # (M_j,) z each
+    return [levels_of(problem.simulators[s]) for s in problem.simulator_columns]
+
+
 def _at_levels(problem: Problem, question: Candidate) -> Candidate:
     """The same question at the nearest levels."""
     fidelities = {}
     for simulator in problem.simulators:
         z = np.array([simulator.fidelity.encode(question.fidelities[simulator.name])])
-        nearest = levels_of(simulator)[nearest_levels(simulator, z)[0]]
-        fidelities[simulator.name] = simulator.fidelity.decode(float(nearest))
+        fidelities[simulator.name] = simulator.fidelity.decode(float(nearest_levels(simulator, z)[0]))
     return Candidate(question.parameters, fidelities)

@@ -50,28 +50,29 @@ def _with_settings(
 _RECIPES: dict[str, Recipe] = {
     "imoca-p": _recipe(
         InformationSearch("front", "per cost", "cheap", False, DEFAULT_N_FRONTS),
-        *("n_fronts", "initial_design", "fidelity_reduction"),
+        *("n_fronts", "initial_design", "fidelity_reduction", "model"),
     ),
     "imoca-e": _recipe(
         InformationSearch("skew", "per cost", "cheap", False, DEFAULT_N_FRONTS),
-        *("n_fronts", "initial_design", "fidelity_reduction"),
+        *("n_fronts", "initial_design", "fidelity_reduction", "model"),
     ),
     "imoca-t": _recipe(
         InformationSearch("truncated", "per cost", "cheap", True, DEFAULT_N_FRONTS),
-        *("n_fronts", "initial_design", "fidelity_reduction"),
+        *("n_fronts", "initial_design", "fidelity_reduction", "model"),
     ),
     "naive-cfmo": _recipe(
         InformationSearch("truncated", "cheapest allowed", "cheap", True, DEFAULT_N_FRONTS),
-        *("n_fronts", "initial_design", "fidelity_reduction"),
+        *("n_fronts", "initial_design", "fidelity_reduction", "model"),
     ),
     "mesmo": _recipe(
-        InformationSearch("truncated", "target", "target", False, DEFAULT_N_FRONTS), "n_fronts", "initial_design"
+        InformationSearch("truncated", "target", "target", False, DEFAULT_N_FRONTS),
+        *("n_fronts", "initial_design", "model"),
     ),
-    "parego": _recipe(TargetSearch("parego", DEFAULT_N_FRONTS)),
-    "smsego": _recipe(TargetSearch("smsego", DEFAULT_N_FRONTS)),
-    "ehi": _recipe(TargetSearch("ehi", DEFAULT_N_FRONTS)),
-    "sur": _recipe(TargetSearch("sur", DEFAULT_N_FRONTS)),
-    "pesmo": _recipe(TargetSearch("pesmo", DEFAULT_N_FRONTS), "n_fronts"),
+    "parego": _recipe(TargetSearch("parego", DEFAULT_N_FRONTS), "model"),
+    "smsego": _recipe(TargetSearch("smsego", DEFAULT_N_FRONTS), "model"),
+    "ehi": _recipe(TargetSearch("ehi", DEFAULT_N_FRONTS), "model"),
+    "sur": _recipe(TargetSearch("sur", DEFAULT_N_FRONTS), "model"),
+    "pesmo": _recipe(TargetSearch("pesmo", DEFAULT_N_FRONTS), "n_fronts", "model"),
     "mf-osemo-tg": _recipe(LevelSearch("truncated", "cheap", DEFAULT_N_FRONTS), "n_fronts", "initial_design"),
     "mf-osemo-ni": _recipe(LevelSearch("integrated", "cheap", DEFAULT_N_FRONTS), "n_fronts", "initial_design"),
     "random": _recipe(RandomSearch()),

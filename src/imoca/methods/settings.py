@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Literal, TypedDict, get_args
 
 from imoca.errors import MethodError
+from imoca.models.surrogates import ModelName
 from imoca.problem.names import is_integer, plain_scalar
 
 InitialDesign = Literal["cheap", "paper", "target"]
@@ -19,6 +20,7 @@ class GivenSettings(TypedDict, total=False):
     n_fronts: int
     initial_design: InitialDesign
     fidelity_reduction: bool
+    model: ModelName
 
 
 @dataclass(frozen=True)
@@ -28,6 +30,7 @@ class MethodSettings:
     n_fronts: int | None = None  # sampled Pareto fronts per question
     initial_design: InitialDesign | None = None  # how the first questions are chosen
     fidelity_reduction: bool | None = None  # leave out fidelities that cannot be worth their cost
+    model: ModelName | None = None  # what is believed of the simulators
 
     def __post_init__(self) -> None:
         for field in dataclasses.fields(self):
@@ -44,6 +47,8 @@ class MethodSettings:
             )
         if self.fidelity_reduction is not None and not isinstance(self.fidelity_reduction, bool):
             raise MethodError(f"fidelity_reduction is {self.fidelity_reduction!r}.", hint="Give True or False.")
+        if self.model is not None and self.model not in get_args(ModelName):
+            raise MethodError(f"Unknown model {self.model!r}.", hint=f"Choose one of {', '.join(get_args(ModelName))}.")
 
     @property
     def given(self) -> GivenSettings:

@@ -23,8 +23,10 @@ from imoca.methods.initial_design import candidate, initial_question, initial_si
 from imoca.models.dataset import centre_and_scale
 from imoca.models.fitting import fit
 from imoca.models.gp import Z_TARGET
+from imoca.models.surrogates import DEFAULT_MODEL, ModelName, form_of
 from imoca.pareto.dominance import non_dominated
 from imoca.pareto.search import Front
+from imoca.problem.fidelity import Fidelity
 from imoca.trials.table import TrialTable
 from imoca.trials.trial import Candidate
 
@@ -46,13 +48,14 @@ class TargetSearch:
 
     criterion: CriterionName
     n_fronts: int  # Pareto sets that PESMO samples; the others sample none
+    model: ModelName = DEFAULT_MODEL
 
     def is_start(self, table: TrialTable, seed: int) -> bool:
         return len(table) < initial_size(table.problem, "target")
 
     def suggest(self, table: TrialTable, seed: int) -> Candidate:
         number, problem = len(table), table.problem
-        beliefs = None if self.is_start(table, seed) else try_to_believe(table)
+        beliefs = None if self.is_start(table, seed) else try_to_believe(table, self.model)
         if beliefs is None:
             return initial_question(problem, "target", number, seed)
         rng = np.random.default_rng([seed, number])
@@ -67,7 +70,7 @@ class TargetSearch:
     def _score(self, beliefs: Beliefs, predicted: Front, candidates: Array, rng: np.random.Generator) -> Criterion:
         match self.criterion:
             case "parego":
-                return parego_score(beliefs, rng)
+                return parego_score(beliefs, self.model, rng)
             case "smsego":
                 return smsego_score(beliefs, predicted, candidates, rng)
             case "ehi":
@@ -78,7 +81,7 @@ class TargetSearch:
                 return pesmo_score(beliefs, self.n_fronts, rng)
 
 
-def parego_score(beliefs: Beliefs, rng: np.random.Generator) -> Criterion:
+def parego_score(beliefs: Beliefs, model: ModelName, rng: np.random.Generator) -> Criterion:
     """Expected improvement of one Gaussian process on a random scalarisation [Knowles2006].
 
     What is scalarised are the surrogates' means at the designs asked about: the measured values, for simulators are
@@ -87,7 +90,7 @@ def parego_score(beliefs: Beliefs, rng: np.random.Generator) -> Criterion:
     asked = incumbents(beliefs)
     values = augmented_tchebycheff(beliefs.means_at_target(asked), random_weights(len(beliefs.surrogates), rng))
     centre, scale = centre_and_scale(values)
-    surrogate = fit(asked, np.full(len(asked), Z_TARGET), (values - centre) / scale)
+    surrogate = fit(asked, np.full(len(asked), Z_TARGET), (values - centre) / scale, form_of(Fidelity.none(), model))
     best = float(surrogate.mean_at_target(asked).max())
 
     def score(x: Array) -> Array:

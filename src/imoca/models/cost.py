@@ -12,6 +12,7 @@ from imoca.arrays import Array
 from imoca.models.dataset import centre_and_scale
 from imoca.models.fitting import fit
 from imoca.models.gp import Z_TARGET, GaussianProcess
+from imoca.models.product import ProductForm
 from imoca.problem.simulator import Simulator
 from imoca.problem.space import SearchSpace
 from imoca.trials.table import TrialTable
@@ -129,5 +130,5 @@ def learn_cost(x: Array, z: Array, log_costs: Array, full_cost: float) -> Learne
     level, slope = np.linalg.solve(precision, evidence)
     residuals = log_costs - inputs @ np.array([level, slope])
     centre, scale = centre_and_scale(residuals)
-    process = fit(x, z, (residuals - centre) / scale)
+    process = fit(x, z, (residuals - centre) / scale, ProductForm())
     return LearnedCostModel(full_cost, float(level + centre), float(slope), scale, process)

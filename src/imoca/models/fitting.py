@@ -1,127 +1,120 @@
-"""Maximum a posteriori hyperparameters of a CF-GP, with analytic gradients."""
+"""Maximum a posteriori hyperparameters of a Gaussian process, with analytic gradients."""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 from scipy.linalg import lapack
-from scipy.optimize import minimize
+from scipy.optimize import OptimizeResult, minimize
 
 from imoca.arrays import Array, IntArray
+from imoca.models.form import Form, Prior
 from imoca.models.gp import JITTERS, GaussianProcess
-from imoca.models.kernel import Hyperparameters, design_kernel, fidelity_kernel, settled
+from imoca.models.kernel import BlockGradient, Kernel, design_kernel
 
-# Log-normal priors (median, standard deviation of the logarithm) for inputs in [0, 1] and standardised values.
-LENGTH_SCALE_PER_ROOT_DIMENSION = 0.3 / math.sqrt(2.0)  # medians grow with sqrt(d) [Hvarfner2024]; 0.3 at d = 2
-LENGTH_SCALE_LOG_SD = 1.0
-SETTLING = (1.0, 1.0)  # for its bounds only: the prior of its logarithm is exponential instead,
-SETTLING_RATE = 2.0  # so that it stays at 1 until the data insist
-FIDELITY_SCALE = (3.0, 1.0)  # fidelities are alike until the data say otherwise; a small sample cannot tell
-SIGNAL_VARIANCE = (1.0, 1.0)
-NOISE_VARIANCE = (1e-5, 2.0)  # simulators are nearly deterministic
-
-LOG_BOUNDS_WIDTH = 5.0  # search within so many prior standard deviations
 MAX_FIT_POINTS = 400  # larger data sets are thinned for the fit only: a fit costs n^3 per step
 MAX_ITERATIONS = 60
-SMALLEST_REST = 1e-300  # of 1 - z, whose logarithm is needed times itself
-SETTLING_AT = -4  # in the logarithms
+MANY_STARTS = 3  # of so many each makes only
+FIRST_ITERATIONS = 12  # steps, and the best one goes on to the end
 FAILED_VALUE = 1e10  # what the objective answers where the covariance has no Cholesky factor
 
 
-def prior_logs(n_columns: int) -> tuple[Array, Array]:
-    """Mean and standard deviation of the logarithms, in the order of ``Hyperparameters.to_logs``."""
-    length_scale = LENGTH_SCALE_PER_ROOT_DIMENSION * math.sqrt(n_columns)
-    tail = (SETTLING, FIDELITY_SCALE, SIGNAL_VARIANCE, NOISE_VARIANCE)
-    medians = np.array([length_scale] * n_columns + [median for median, _ in tail])
-    deviations = np.array([LENGTH_SCALE_LOG_SD] * n_columns + [deviation for _, deviation in tail])
-    return np.log(medians), deviations
-
-
-def negative_log_posterior(logs: Array, x: Array, z: Array, values: Array) -> tuple[float, Array]:
+def negative_log_posterior(
+    logs: Array, form: Form, prior: Prior, x: Array, z: Array, values: Array
+) -> tuple[float, Array]:
     """Negative log marginal likelihood plus negative log prior (up to a constant), and its gradient in ``logs``."""
-    scales = Hyperparameters.from_logs(logs)
+    kernel = form.kernel(logs, x.shape[1])
+    value, gradient = negative_log_likelihood(kernel, x, z, values)
+    penalty, by_penalty = prior.penalty(logs)
+    return value + penalty, gradient + by_penalty
+
+
+def negative_log_likelihood(kernel: Kernel, x: Array, z: Array, values: Array) -> tuple[float, Array]:
+    """Up to a constant, and its gradient in the logarithms of the hyperparameters."""
     n = len(values)
-    kernel = scales.signal_variance * (design_kernel(x, x, scales.length_scales) * fidelity_kernel(z, z, scales))
-    noisy = kernel.copy()
-    noisy.flat[:: n + 1] += scales.noise_variance + JITTERS[0] * scales.signal_variance
+    kernels = [design_kernel(x, x, block.length_scales) for block in kernel.blocks]
+    parts = [block.fidelity.covariance(z, z) for block in kernel.blocks]
+    noisy = np.zeros((n, n))
+    for design, part in zip(kernels, parts, strict=True):
+        noisy += design * part
+    noisy.flat[:: n + 1] += kernel.noise(z) + JITTERS[0] * kernel.signal_variance
     factor, failed = lapack.dpotrf(noisy, lower=1, overwrite_a=1)
     if failed:
-        return FAILED_VALUE, np.zeros_like(logs)
+        return FAILED_VALUE, np.zeros(len(kernel.to_logs()))
     log_determinant_half = float(np.log(factor.diagonal()).sum())
     lower_inverse, _ = lapack.dpotri(factor, lower=1, overwrite_c=1)
     inverse = np.tril(lower_inverse) + np.tril(lower_inverse, -1).T
     weights = inverse @ values
+    by_covariance = 0.5 * (inverse - np.outer(weights, weights))  # of the negative logarithm
+    by_block = []
+    for block, design, part in zip(kernel.blocks, kernels, parts, strict=True):
+        by_fidelity = by_covariance * design
+        by_block.append(BlockGradient(by_fidelity, _by_log_lengths(by_fidelity * part, x, block.length_scales)))
+    gradient = kernel.log_gradient(z, by_block, by_covariance.diagonal())
+    return 0.5 * float(values @ weights) + log_determinant_half, gradient
 
-    outer = np.outer(weights, weights) - inverse  # d log-likelihood = tr(outer dK) / 2
-    product = outer * kernel
-    row_sums = product.sum(axis=1)
-    # sum_ab product_ab (x_a - x_b)^2 / 2 for every column at once, without the n x n x d array
-    inputs = np.column_stack([x, settled(z, scales.settling)])
-    multiplied = product @ inputs
-    spread = row_sums @ inputs**2 - np.einsum("ai,ai->i", inputs, multiplied)
-    by_settling = (1.0 - inputs[:, -1]) * np.log((1.0 - inputs[:, -1]).clip(SMALLEST_REST))  # minus d settled / d log a
-    gradient = np.empty_like(logs)
-    gradient[:-4] = spread[:-1] / scales.length_scales**2
-    gradient[SETTLING_AT] = by_settling @ (row_sums * inputs[:, -1] - multiplied[:, -1]) / scales.fidelity_scale**2
-    gradient[-3] = spread[-1] / scales.fidelity_scale**2
-    gradient[-2] = 0.5 * (row_sums.sum() + JITTERS[0] * scales.signal_variance * np.trace(outer))
-    gradient[-1] = 0.5 * scales.noise_variance * np.trace(outer)
 
-    prior_mean, prior_deviation = prior_logs(x.shape[1])
-    standard = (logs - prior_mean) / prior_deviation
-    standard[SETTLING_AT] = 0.0
-    gradient[SETTLING_AT] -= SETTLING_RATE
-    value = 0.5 * float(values @ weights) + log_determinant_half + 0.5 * float(standard @ standard)
-    return value + SETTLING_RATE * float(logs[SETTLING_AT]), standard / prior_deviation - gradient
+def _by_log_lengths(product: Array, x: Array, length_scales: Array) -> Array:  # (n, n), (n, d) -> (d,)
+    """sum_ab product_ab (x_a - x_b)^2 / l^2 for every column at once, without the n x n x d array."""
+    spread = product.sum(axis=1) @ x**2 - np.einsum("ai,ai->i", x, product @ x)
+    return 2.0 * spread / length_scales**2
 
 
 def fit(
     x: Array,  # (n, d)
-    z: Array,  # (n,)
+    z: Array,  # (n, ...)
     values: Array,  # (n,) standardised
-    warm_start: Hyperparameters | None = None,
+    form: Form,
+    warm_start: Array | None = None,  # (p,) logarithms of an earlier fit; of another number they are ignored
 ) -> GaussianProcess:
-    """A GP at its MAP hyperparameters: one start at the prior medians, one at the last fit."""
-    prior_mean, prior_deviation = prior_logs(x.shape[1])
-    low = prior_mean - LOG_BOUNDS_WIDTH * prior_deviation
-    high = prior_mean + LOG_BOUNDS_WIDTH * prior_deviation
-    low[SETTLING_AT] = 0.0  # 1; below it the last step to full accuracy would be the largest
-    starts = [prior_mean]
-    if warm_start is not None:
-        starts.append(np.clip(warm_start.to_logs(), low, high))
-    kept = thinned(len(values))
-    logs = best_logs(negative_log_posterior, starts, (x[kept], z[kept], values[kept]), low, high)
-    return GaussianProcess.condition(x, z, values, Hyperparameters.from_logs(logs))
+    """A Gaussian process at its MAP hyperparameters, the best from the form's starts and from the last fit."""
+    n_columns = x.shape[1]
+    prior = form.prior(n_columns)
+    starts = form.starts(prior, n_columns)
+    if warm_start is not None and len(warm_start) == len(prior.mean):
+        starts.append(np.clip(warm_start, prior.low, prior.high))
+    kept = thinned(z)
+    logs = best_logs(form, prior, starts, x[kept], z[kept], values[kept])
+    return GaussianProcess.condition(x, z, values, form.kernel(logs, n_columns))
 
 
-def best_logs(
-    negative_log: Callable[..., tuple[float, Array]],  # of the logarithms and the data; with its gradient
-    starts: Sequence[Array],  # the first one is the answer where no start leads anywhere
-    data: tuple[Array | IntArray, ...],
-    low: Array,
-    high: Array,
-) -> Array:
-    """The logarithms of the hyperparameters at which the posterior is largest, from the best of the starts."""
-    best, best_value = starts[0], np.inf
-    for start in starts:
-        answer = minimize(
-            negative_log,
+def best_logs(form: Form, prior: Prior, starts: Sequence[Array], x: Array, z: Array, values: Array) -> Array:
+    """The logarithms of the hyperparameters at which the posterior is largest, from the most promising start."""
+
+    def climbed(start: Array, n_iterations: int) -> OptimizeResult:
+        return minimize(
+            negative_log_posterior,
             start,
-            args=data,
+            args=(form, prior, x, z, values),
             jac=True,
             method="L-BFGS-B",
-            bounds=np.column_stack([low, high]),
-            options={"maxiter": MAX_ITERATIONS, "ftol": 1e-8, "gtol": 1e-3},
+            bounds=np.column_stack([prior.low, prior.high]),
+            options={"maxiter": n_iterations, "ftol": 1e-8, "gtol": 1e-3},
         )
-        if answer.fun < best_value:
-            best, best_value = answer.x, answer.fun
-    return best
+
+    are_many = len(starts) >= MANY_STARTS
+    answers = [climbed(start, FIRST_ITERATIONS if are_many else MAX_ITERATIONS) for start in starts]
+    best = min(answers, key=lambda answer: answer.fun)
+    if best.fun >= FAILED_VALUE:
+        return starts[0]
+    return np.asarray(climbed(best.x, MAX_ITERATIONS).x if are_many else best.x)
 
 
-def thinned(n: int) -> IntArray:
-    """Indices of at most MAX_FIT_POINTS observations, evenly through time, the newest included."""
+def thinned(z: Array) -> IntArray:  # (n, ...)
+    """Indices of at most MAX_FIT_POINTS observations: all at full accuracy, as far as half of the room allows, the rest
+    evenly through time, the newest included."""
+    n = len(z)
     if n <= MAX_FIT_POINTS:
         return np.arange(n)
-    return np.unique(np.linspace(0, n - 1, MAX_FIT_POINTS).round().astype(int))
+    is_dear = (z.reshape(n, -1) == 1.0).all(axis=1)
+    dear, cheap = np.flatnonzero(is_dear), np.flatnonzero(~is_dear)
+    n_dear = min(len(dear), max(MAX_FIT_POINTS // 2, MAX_FIT_POINTS - len(cheap)))
+    kept = [_evenly(dear, n_dear), _evenly(cheap, MAX_FIT_POINTS - n_dear)]
+    return np.sort(np.concatenate(kept))
+
+
+def _evenly(rows: IntArray, n: int) -> IntArray:
+    if len(rows) <= n:
+        return rows
+    return rows[np.unique(np.linspace(0, len(rows) - 1, n).round().astype(int))]

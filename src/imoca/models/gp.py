@@ -1,7 +1,7 @@
-"""Posterior of one continuous-fidelity Gaussian process (CF-GP): moments, all fidelities at once, gradients.
+"""Posterior of one Gaussian process over designs and fidelities: moments at all fidelities at once, gradients.
 
-The prior is GP(0, kappa) on standardised values with the product kernel of section 4 of [Belakaria2020].
-``g`` is the function at a queried fidelity z, ``f`` the same function at the target fidelity z* = 1.
+``g`` is the function at a queried fidelity z, ``f`` the same function at full accuracy. At a design everything follows
+from the posterior of a few latent functions (truth and errors, say): any fidelity is a weighted sum of them.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import numpy as np
 from scipy.linalg import lapack
 
 from imoca.arrays import Array, IntArray
-from imoca.models.kernel import Hyperparameters, design_kernel, fidelity_kernel
+from imoca.models.kernel import Kernel, covariance, design_kernel, target_fidelity
 
 logger = logging.getLogger(__name__)
 
@@ -42,31 +42,26 @@ class Partials:
 class Moments:
     """Posterior moments at every pair of n designs and m fidelities, and at the target fidelity.
 
-    Keeps the kernel rows that produced it, so that gradients with respect to the design cost no second pass.
+    Keeps the rows that produced it, so that gradients with respect to the design cost no second pass.
     """
 
     gp: GaussianProcess
     x: Array  # (n, d)
+    z: Array  # (m, ...)
     mean_g: Array  # (n, m)
     var_g: Array  # (n, m)
     mean_f: Array  # (n,)
     var_f: Array  # (n,)
     cov: Array  # (n, m) between g(x, z) and f(x)
-    kernel_g: Array  # (n, m, N)
-    kernel_f: Array  # (n, N)
-    white_g: Array  # (n, m, N) kernel rows times the inverse Cholesky factor
-    white_f: Array  # (n, N)
-
-    @property
-    def noise_variance(self) -> float:
-        return self.gp.hyperparameters.noise_variance
+    noise: Array  # (m,) variance by which an observation at each fidelity scatters
+    design_kernels: tuple[Array, ...]  # (n, N) per block
+    loadings: Array  # (m + 1, R) of the latent functions at each fidelity, the target last
+    white: Array  # (n, R, N) rows of the latent functions times the inverse Cholesky factor
 
     def gradient(self, chosen: IntArray, partials: Partials) -> Array:  # chosen: (n,) column of z per design
         """Chain rule: d(scalar)/dx (n, d) from its partial derivatives in the moments at the chosen fidelity."""
-        rows = np.arange(len(self.x))
-        kernel_g, kernel_f = self.kernel_g[rows, chosen], self.kernel_f
-        solved_g = self.white_g[rows, chosen] @ self.gp.inverse_factor
-        solved_f = self.white_f @ self.gp.inverse_factor
+        solved_g = self._solved(self.loadings[chosen])
+        solved_f = self._solved(np.broadcast_to(self.loadings[-1], (len(self.x), self.loadings.shape[1])))
         weights = self.gp.weights
         by_kernel_g = partials.mean_g[:, None] * weights - (
             2.0 * partials.var_g[:, None] * solved_g + partials.cov[:, None] * solved_f
@@ -74,33 +69,38 @@ class Moments:
         by_kernel_f = partials.mean_f[:, None] * weights - (
             2.0 * partials.var_f[:, None] * solved_f + partials.cov[:, None] * solved_g
         )
-        pull = by_kernel_g * kernel_g + by_kernel_f * kernel_f  # (n, N)
-        scales = self.gp.hyperparameters.length_scales
-        return (pull @ self.gp.x - pull.sum(axis=1)[:, None] * self.x) / scales**2
+        gradient = np.zeros_like(self.x)
+        target = target_fidelity(self.z)
+        for block, kernel_x in zip(self.gp.kernel.blocks, self.design_kernels, strict=True):
+            to_g = block.fidelity.covariance(self.z, self.gp.z)[chosen]  # (n, N)
+            to_f = block.fidelity.covariance(target, self.gp.z)[0]  # (N,)
+            pull = kernel_x * (by_kernel_g * to_g + by_kernel_f * to_f)
+            gradient += (pull @ self.gp.x - pull.sum(axis=1)[:, None] * self.x) / block.length_scales**2
+        return gradient
+
+    def _solved(self, loadings: Array) -> Array:  # (n, R) -> (n, N)
+        return np.einsum("nr,nri->ni", loadings, self.white) @ self.gp.inverse_factor
 
 
 @dataclass(frozen=True)
 class GaussianProcess:
     """A Gaussian process conditioned on data; values are standardised and maximised."""
 
-    hyperparameters: Hyperparameters
+    kernel: Kernel
     x: Array  # (N, d)
-    z: Array  # (N,)
+    z: Array  # (N, ...)
     values: Array  # (N,)
-    inverse_factor: Array  # (N, N) lower triangular inverse of the Cholesky factor of K + eta^2 I
-    weights: Array  # (N,) (K + eta^2 I)^-1 y
+    inverse_factor: Array  # (N, N) lower triangular inverse of the Cholesky factor of the noisy covariance
+    weights: Array  # (N,) the noisy covariance's inverse times the values
 
     @staticmethod
-    def condition(x: Array, z: Array, values: Array, hyperparameters: Hyperparameters) -> GaussianProcess:
+    def condition(x: Array, z: Array, values: Array, kernel: Kernel) -> GaussianProcess:
         """Posterior given observations; a matrix that is not positive definite is rescued by jitter."""
-        covariance = hyperparameters.signal_variance * (
-            design_kernel(x, x, hyperparameters.length_scales) * fidelity_kernel(z, z, hyperparameters)
-        )
-        inverse_factor = inverse_cholesky(covariance, hyperparameters.noise_variance, hyperparameters.signal_variance)
+        inverse_factor = inverse_cholesky(covariance(kernel, x, z), kernel.noise(z), kernel.signal_variance)
         weights = inverse_factor.T @ (inverse_factor @ values)
-        return GaussianProcess(hyperparameters, x, z, values, inverse_factor, weights)
+        return GaussianProcess(kernel, x, z, values, inverse_factor, weights)
 
-    def believing(self, x: Array, z: Array) -> GaussianProcess:  # (m, d), (m,)
+    def believing(self, x: Array, z: Array) -> GaussianProcess:  # (m, d), (m, ...)
         """The same process after seeing its own mean at (x, z): for questions that are asked but not answered."""
         if not len(x):
             return self
@@ -109,82 +109,113 @@ class GaussianProcess:
             np.concatenate([self.x, x]),
             np.concatenate([self.z, z]),
             np.concatenate([self.values, predicted]),
-            self.hyperparameters,
+            self.kernel,
         )
 
+    @property
+    def noise_at_target(self) -> float:
+        return float(self.kernel.noise(target_fidelity(self.z))[0])
+
     def mean_at_target(self, x: Array) -> Array:  # (n, d) -> (n,)
-        return self._kernel_at_target(x) @ self.weights
+        return self._rows_at_target(x) @ self.weights
 
     def mean_and_variance_at_target(self, x: Array) -> tuple[Array, Array]:  # (n, d) -> (n,), (n,)
-        kernel_f = self._kernel_at_target(x)
-        white_f = kernel_f @ self.inverse_factor.T
-        return kernel_f @ self.weights, self._variance(white_f)
+        rows = self._rows_at_target(x)
+        white = rows @ self.inverse_factor.T
+        prior = self._prior_at_target()
+        variance = np.maximum(prior - np.einsum("ni,ni->n", white, white), VARIANCE_FLOOR * prior)
+        return rows @ self.weights, variance
 
     def covariance_at_target(self, x: Array, others: Array) -> Array:  # (n, d), (m, d) -> (n, m)
         """Posterior covariance of f between every two designs."""
-        scales = self.hyperparameters
-        prior = scales.signal_variance * design_kernel(x, others, scales.length_scales)
-        white, white_others = (self._kernel_at_target(each) @ self.inverse_factor.T for each in (x, others))
-        return prior - white @ white_others.T
+        target = target_fidelity(self.z)
+        prior = [
+            float(block.fidelity.covariance(target, target)[0, 0]) * design_kernel(x, others, block.length_scales)
+            for block in self.kernel.blocks
+        ]
+        white, white_others = (self._rows_at_target(each) @ self.inverse_factor.T for each in (x, others))
+        return np.sum(prior, axis=0) - white @ white_others.T
 
-    def mean_gradient(self, x: Array, z: Array) -> Array:  # (n, d), (n,) -> (n, d)
+    def mean_gradient(self, x: Array, z: Array) -> Array:  # (n, d), (n, ...) -> (n, d)
         """Gradient in x of the posterior mean at (x, z), one fidelity per design."""
-        scales = self.hyperparameters
-        kernel = scales.signal_variance * design_kernel(x, self.x, scales.length_scales)
-        pull = kernel * fidelity_kernel(z, self.z, scales) * self.weights
-        return (pull @ self.x - pull.sum(axis=1)[:, None] * x) / scales.length_scales**2
+        gradient = np.zeros_like(x)
+        for block in self.kernel.blocks:
+            pull = design_kernel(x, self.x, block.length_scales) * block.fidelity.covariance(z, self.z) * self.weights
+            gradient += (pull @ self.x - pull.sum(axis=1)[:, None] * x) / block.length_scales**2
+        return gradient
 
-    def mean(self, x: Array, z: Array) -> Array:  # (n, d), (m,) -> (n, m)
+    def mean(self, x: Array, z: Array) -> Array:  # (n, d), (m, ...) -> (n, m)
         """Posterior mean at every pair of design and fidelity."""
-        scales = self.hyperparameters
-        kernel_x = scales.signal_variance * design_kernel(x, self.x, scales.length_scales)
-        return (kernel_x * self.weights) @ fidelity_kernel(z, self.z, scales).T
+        parts = [
+            (design_kernel(x, self.x, block.length_scales) * self.weights) @ block.fidelity.covariance(z, self.z).T
+            for block in self.kernel.blocks
+        ]
+        return np.sum(parts, axis=0)
 
-    def moments(self, x: Array, z: Array) -> Moments:  # (n, d), (m,)
-        """Moments at all n x m pairs. The product kernel shares the design part between the fidelities."""
-        scales = self.hyperparameters
-        kernel_x = scales.signal_variance * design_kernel(x, self.x, scales.length_scales)
-        kernel_z = fidelity_kernel(z, self.z, scales)
-        kernel_to_target = fidelity_kernel(np.array([Z_TARGET]), self.z, scales)[0]
-        kernel_g = kernel_x[:, None, :] * kernel_z
-        kernel_f = kernel_x * kernel_to_target
-        n, m, n_data = kernel_g.shape
-        white_g = (kernel_g.reshape(n * m, n_data) @ self.inverse_factor.T).reshape(n, m, n_data)
-        white_f = kernel_f @ self.inverse_factor.T
-        prior_cov = scales.signal_variance * fidelity_kernel(z, np.array([Z_TARGET]), scales)[:, 0]
+    def moments(self, x: Array, z: Array) -> Moments:  # (n, d), (m, ...)
+        """Moments at all n x m pairs: of the latent functions, then of their weighted sums."""
+        with_target = np.concatenate([z, target_fidelity(z)])
+        blocks = self.kernel.blocks
+        latents = [block.fidelity.latents(with_target, self.z) for block in blocks]
+        kernels = tuple(design_kernel(x, self.x, block.length_scales) for block in blocks)
+        rows = np.concatenate(
+            [kernel[:, None, :] * each.rows for kernel, each in zip(kernels, latents, strict=True)], axis=1
+        )  # (n, R, N)
+        n, n_latents, n_data = rows.shape
+        white = (rows.reshape(n * n_latents, n_data) @ self.inverse_factor.T).reshape(rows.shape)
+        posterior = block_diagonal([each.prior for each in latents]) - white @ white.swapaxes(1, 2)  # (n, R, R)
+        loadings = np.concatenate([each.loadings for each in latents], axis=1)  # (m + 1, R)
+        means = (rows @ self.weights) @ loadings.T
+        spread = loadings @ posterior  # (n, m + 1, R)
+        variances = np.einsum("nmr,mr->nm", spread, loadings)
+        variances = np.maximum(variances, VARIANCE_FLOOR * self._prior_at_target())
         return Moments(
             gp=self,
             x=x,
-            mean_g=kernel_g @ self.weights,
-            var_g=self._variance(white_g),
-            mean_f=kernel_f @ self.weights,
-            var_f=self._variance(white_f),
-            cov=prior_cov - (white_g @ white_f[:, :, None])[:, :, 0],
-            kernel_g=kernel_g,
-            kernel_f=kernel_f,
-            white_g=white_g,
-            white_f=white_f,
+            z=z,
+            mean_g=means[:, :-1],
+            var_g=variances[:, :-1],
+            mean_f=means[:, -1],
+            var_f=variances[:, -1],
+            cov=spread[:, :-1] @ loadings[-1],
+            noise=self.kernel.noise(z),
+            design_kernels=kernels,
+            loadings=loadings,
+            white=white,
         )
 
-    def _kernel_at_target(self, x: Array) -> Array:  # (n, N)
-        scales = self.hyperparameters
-        kernel_to_target = fidelity_kernel(np.array([Z_TARGET]), self.z, scales)[0]
-        return design_kernel(x, self.x, scales.length_scales) * (scales.signal_variance * kernel_to_target)
+    def _rows_at_target(self, x: Array) -> Array:  # (n, N)
+        target = target_fidelity(self.z)
+        rows = np.zeros((len(x), len(self.x)))
+        for block in self.kernel.blocks:
+            to_target = block.fidelity.covariance(target, self.z)[0]
+            if to_target.any():  # an error is no part of full accuracy
+                rows += design_kernel(x, self.x, block.length_scales) * to_target
+        return rows
 
-    def _variance(self, white: Array) -> Array:  # (..., N) -> (...)
-        signal = self.hyperparameters.signal_variance
-        return np.maximum(signal - np.einsum("...i,...i->...", white, white), VARIANCE_FLOOR * signal)
+    def _prior_at_target(self) -> float:
+        target = target_fidelity(self.z)
+        return float(sum(block.fidelity.covariance(target, target)[0, 0] for block in self.kernel.blocks))
+
+
+def block_diagonal(matrices: list[Array]) -> Array:  # (R_b, R_b) each -> (R, R)
+    size = sum(len(each) for each in matrices)
+    joined, at = np.zeros((size, size)), 0
+    for each in matrices:
+        joined[at : at + len(each), at : at + len(each)] = each
+        at += len(each)
+    return joined
 
 
 def inverse_cholesky(
     covariance: Array,  # (N, N) without noise
-    noise_variance: float,
+    noise: Array,  # (N,) variances
     signal_variance: float,
 ) -> Array:  # (N, N)
     """Lower triangular inverse of the Cholesky factor of the noisy covariance, rescued by jitter where need be."""
     for jitter in JITTERS:
         noisy = covariance.copy()
-        noisy.flat[:: len(noisy) + 1] += noise_variance + jitter * signal_variance
+        noisy.flat[:: len(noisy) + 1] += noise + jitter * signal_variance
         factor, failed = lapack.dpotrf(noisy, lower=1)
         if not failed and np.isfinite(factor.diagonal()).all():  # LAPACK may let NaN through
             inverse_factor, _ = lapack.dtrtri(factor, lower=1)

@@ -1,37 +1,117 @@
-"""The product kernel on (design, fidelity) and its hyperparameters."""
+"""Covariances over designs and fidelities: sums of blocks, each a covariance over designs times one over fidelities.
+
+Every surrogate of the house is such a sum: the paper's product kernel is one block, truth plus error one for the truth
+and one per error, the levels of MF-OSEMO one for the lowest level and one for the steps above it.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 
 from imoca.arrays import Array
 
+SMALLEST_REST = 1e-300  # of 1 - z, whose logarithm is needed times itself
+
 
 @dataclass(frozen=True)
-class Hyperparameters:
-    """Scales of one continuous-fidelity Gaussian process, all positive."""
+class Latents:
+    """The few functions of the design of which a block at some fidelities is a weighted sum."""
 
-    length_scales: Array  # (d,) l_i, one per design column
-    fidelity_scale: float  # h, the bandwidth over settled fidelities in [0, 1]
-    signal_variance: float  # s^2
-    noise_variance: float  # eta^2
-    settling: float = 1.0  # a, how much of the change happens at low fidelities; 1 is the kernel of [Belakaria2020]
-
-    def to_logs(self) -> Array:  # (d + 4,)
-        tail = [self.settling, self.fidelity_scale, self.signal_variance, self.noise_variance]
-        return np.log(np.concatenate([self.length_scales, tail]))
-
-    @staticmethod
-    def from_logs(logs: Array) -> Hyperparameters:
-        scales = np.exp(logs)
-        settling, fidelity_scale, signal_variance, noise_variance = scales[-4:].tolist()
-        return Hyperparameters(scales[:-4], fidelity_scale, signal_variance, noise_variance, settling)
+    loadings: Array  # (m, R) how much of each latent function counts at each fidelity
+    rows: Array  # (R, N) covariance of each with the block at the fidelities of the data
+    prior: Array  # (R, R) their covariance
 
 
-def n_hyperparameters(n_columns: int) -> int:
-    return n_columns + 4
+class FidelityCovariance(Protocol):
+    """Covariance of one block between fidelities at the same design."""
+
+    def covariance(self, z: Array, others: Array) -> Array:
+        """(m, ...), (N, ...) -> (m, N)."""
+
+    def latents(self, z: Array, z_data: Array) -> Latents:
+        """(m, ...), (N, ...): ``loadings @ rows`` is the covariance."""
+
+
+@dataclass(frozen=True)
+class WeightedFunctions:
+    """Independent functions of the design, each with a variance and a weight at every fidelity."""
+
+    variances: Array  # (R,)
+    weights: WeightFunction
+
+    def covariance(self, z: Array, others: Array) -> Array:
+        return (self.weights(z) * self.variances) @ self.weights(others).T
+
+    def latents(self, z: Array, z_data: Array) -> Latents:
+        return Latents(self.weights(z), (self.weights(z_data) * self.variances).T, np.diag(self.variances))
+
+
+class WeightFunction(Protocol):
+    def __call__(self, z: Array) -> Array:
+        """(n, ...) -> (n, R): the weight of each of R functions."""
+
+
+@dataclass(frozen=True)
+class SquaredExponential:
+    """``s^2 exp(-(u - u')^2 / 2 h^2)`` over settled fidelities u: the fidelity's part of [Belakaria2020]'s kernel."""
+
+    variance: float
+    scale: float  # h
+    settling: float  # a; 1 is the kernel as printed
+
+    def covariance(self, z: Array, others: Array) -> Array:
+        apart = settled(z, self.settling)[:, None] - settled(others, self.settling)
+        return self.variance * np.exp(-0.5 * (apart / self.scale) ** 2)
+
+    def latents(self, z: Array, z_data: Array) -> Latents:
+        """No few functions span it: the latent ones are its values at the fidelities asked for."""
+        return Latents(np.eye(len(z)), self.covariance(z, z_data), self.covariance(z, z))
+
+
+@dataclass(frozen=True)
+class Block:
+    """A term of a kernel."""
+
+    length_scales: Array  # (d,) of the designs' squared exponential
+    fidelity: WeightedFunctions | SquaredExponential
+
+
+class Kernel(Protocol):
+    """A kernel at given hyperparameters."""
+
+    @property
+    def blocks(self) -> Sequence[Block]: ...
+
+    @property
+    def signal_variance(self) -> float:
+        """Of the function at full accuracy: the unit of round-off."""
+
+    def noise(self, z: Array) -> Array:
+        """(n, ...) -> (n,): variance by which an observation at a fidelity scatters."""
+
+    def information_gap(self, z: Array) -> Array:
+        """(m, ...) -> (m,): xi(z) of [Kandasamy2017], how little a fidelity tells of full accuracy; 0 there."""
+
+    def to_logs(self) -> Array:
+        """(p,)."""
+
+    def log_gradient(self, z: Array, by_block: Sequence[BlockGradient], by_noise: Array) -> Array:
+        """Gradient (p,) in the logarithms of the hyperparameters of a function of the covariance of the data.
+
+        ``by_noise`` (n,) holds its derivatives in the diagonal.
+        """
+
+
+@dataclass(frozen=True)
+class BlockGradient:
+    """Derivatives of a function of the covariance of the data, by one block."""
+
+    by_fidelity: Array  # (n, n) in the fidelity's part of the covariance
+    by_log_lengths: Array  # (d,)
 
 
 def design_kernel(
@@ -48,16 +128,17 @@ def design_kernel(
     return np.exp(squared, out=squared)
 
 
+def covariance(kernel: Kernel, x: Array, z: Array) -> Array:  # (n, d), (n, ...) -> (n, n)
+    """Of the values at the data, without noise."""
+    parts = [design_kernel(x, x, each.length_scales) * each.fidelity.covariance(z, z) for each in kernel.blocks]
+    return np.sum(parts, axis=0)
+
+
 def settled(z: Array, settling: float) -> Array:
     """``1 - (1 - z)^a`` for fidelities in [0, 1]: where a simulator has converged, more fidelity changes little."""
     return 1.0 - (1.0 - z) ** settling
 
 
-def fidelity_kernel(
-    z: Array,  # (g,)
-    z_data: Array,  # (n,)
-    scales: Hyperparameters,
-) -> Array:  # (g, n)
-    """Squared exponential over settled fidelities, 1 on the diagonal."""
-    apart = settled(z, scales.settling)[:, None] - settled(z_data, scales.settling)
-    return np.exp(-0.5 * (apart / scales.fidelity_scale) ** 2)
+def target_fidelity(z: Array) -> Array:  # (n, ...) -> (1, ...)
+    """Full accuracy, in the form of given fidelities: every knob is encoded so that it is 1 there."""
+    return np.ones((1, *z.shape[1:]))

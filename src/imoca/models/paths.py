@@ -1,4 +1,4 @@
-"""Draws of whole functions from a CF-GP posterior at the target fidelity."""
+"""Draws of whole functions from a posterior at the target fidelity."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 
 from imoca.arrays import Array, IntArray
 from imoca.models.gp import Z_TARGET, GaussianProcess
-from imoca.models.kernel import design_kernel, fidelity_kernel, settled
+from imoca.models.kernel import Block, WeightedFunctions, design_kernel, settled, target_fidelity
 
 N_FREQUENCIES = 256  # each gives a cosine and a sine feature
 
@@ -28,14 +28,8 @@ class Draws(Protocol):
 
 
 @dataclass(frozen=True)
-class Paths:
-    """S functions of the design, each ``features(x) @ prior + kernel(x) @ update``.
-
-    Pathwise conditioning [Wilson2020]: a draw from the prior by random Fourier features, plus the kernel
-    correction that makes it pass through the data. Departure from [Belakaria2020], which draws the weights of the
-    features from their posterior: such draws lose variance as data accumulate. The S draws share their
-    frequencies (not their weights), so that one evaluation of the features serves them all.
-    """
+class BlockPaths:
+    """One block's share of S functions of the design, each ``features(x) @ prior + kernel(x) @ update``."""
 
     x_data: Array  # (N, d) designs observed
     length_scales: Array  # (d,)
@@ -44,47 +38,95 @@ class Paths:
     prior: Array  # (2M, S)
     update: Array  # (N, S)
 
-    @property
-    def n_paths(self) -> int:
-        return int(self.prior.shape[1])
-
     def __call__(self, x: Array) -> Array:  # (n, d) -> (n, S)
-        """All draws at all designs."""
-        features, kernel, _ = self._features(x)
+        features, kernel = self._features(x)
         return features @ self.prior + kernel @ self.update
 
     def own_values(self, x: Array, path: IntArray) -> tuple[Array, Array]:
-        """Value (n,) and gradient (n, d) of one draw per design: design i is evaluated on draw ``path[i]``."""
-        features, kernel, angles = self._features(x)
+        features, kernel = self._features(x)
         prior, update = self.prior[:, path].T, self.update[:, path].T  # (n, 2M), (n, N)
         values = (features * prior).sum(axis=1) + (kernel * update).sum(axis=1)
-        half = angles.shape[1]
+        half = len(self.phases)
         turned = features[:, :half] * prior[:, half:] - features[:, half:] * prior[:, :half]
         pull = kernel * update
         by_kernel = (pull @ self.x_data - pull.sum(axis=1)[:, None] * x) / self.length_scales**2
         return values, turned @ self.frequencies + by_kernel
 
-    def _features(self, x: Array) -> tuple[Array, Array, Array]:
-        angles = x @ self.frequencies.T + self.phases
-        features = np.concatenate([np.cos(angles), np.sin(angles)], axis=1)
-        kernel = design_kernel(x, self.x_data, self.length_scales)
-        return features, kernel, angles
+    def _features(self, x: Array) -> tuple[Array, Array]:
+        return _features(x @ self.frequencies.T + self.phases), design_kernel(x, self.x_data, self.length_scales)
+
+
+@dataclass(frozen=True)
+class Paths:
+    """S functions of the design, sums of the shares of the blocks that full accuracy is made of.
+
+    Pathwise conditioning [Wilson2020]: a draw from the prior by random Fourier features, plus the kernel
+    correction that makes it pass through the data. Departure from [Belakaria2020], which draws the weights of the
+    features from their posterior: such draws lose variance as data accumulate. The S draws share their
+    frequencies (not their weights), so that one evaluation of the features serves them all.
+    """
+
+    blocks: tuple[BlockPaths, ...]
+
+    @property
+    def n_paths(self) -> int:
+        return int(self.blocks[0].prior.shape[1])
+
+    def __call__(self, x: Array) -> Array:  # (n, d) -> (n, S)
+        """All draws at all designs."""
+        return np.sum([block(x) for block in self.blocks], axis=0)
+
+    def own_values(self, x: Array, path: IntArray) -> tuple[Array, Array]:
+        """Value (n,) and gradient (n, d) of one draw per design: design i is evaluated on draw ``path[i]``."""
+        parts = [block.own_values(x, path) for block in self.blocks]
+        return np.sum([values for values, _ in parts], axis=0), np.sum([gradient for _, gradient in parts], axis=0)
+
+
+@dataclass(frozen=True)
+class PriorDraw:
+    """S draws from the prior of one block."""
+
+    frequencies: Array  # (M, d)
+    phases: Array  # (M,) at full accuracy
+    weights: Array  # (2M, S) of the features at full accuracy
+    at_data: Array  # (N, S)
 
 
 def draw_paths(gp: GaussianProcess, n_paths: int, rng: np.random.Generator) -> Paths:
     """``n_paths`` draws of f(x) = g(x, z*) from the posterior."""
-    scales = gp.hyperparameters
-    frequencies = rng.standard_normal((N_FREQUENCIES, gp.x.shape[1])) / scales.length_scales
-    fidelity_frequencies = rng.standard_normal(N_FREQUENCIES) / scales.fidelity_scale
-    amplitude = np.sqrt(scales.signal_variance / N_FREQUENCIES)
-    prior = amplitude * rng.standard_normal((2 * N_FREQUENCIES, n_paths))
+    blocks = gp.kernel.blocks
+    draws = [_draw_prior(block, gp.x, gp.z, n_paths, rng) for block in blocks]
+    at_data = np.sum([draw.at_data for draw in draws], axis=0)
+    noise = np.sqrt(gp.kernel.noise(gp.z))[:, None] * rng.standard_normal(at_data.shape)
+    solved = gp.inverse_factor.T @ (gp.inverse_factor @ (gp.values[:, None] - at_data - noise))
+    paths = []
+    for block, draw in zip(blocks, draws, strict=True):
+        # Only the target fidelity is ever evaluated, so its part of the kernel and of the angles is fixed here.
+        to_target = block.fidelity.covariance(target_fidelity(gp.z), gp.z)[0]
+        if draw.weights.any():  # an error is no part of full accuracy
+            update = to_target[:, None] * solved
+            paths.append(BlockPaths(gp.x, block.length_scales, draw.frequencies, draw.phases, draw.weights, update))
+    return Paths(tuple(paths))
 
-    angles = gp.x @ frequencies.T + np.outer(settled(gp.z, scales.settling), fidelity_frequencies)
-    prior_at_data = np.concatenate([np.cos(angles), np.sin(angles)], axis=1) @ prior
-    noise = np.sqrt(scales.noise_variance) * rng.standard_normal(prior_at_data.shape)
-    residual = gp.values[:, None] - prior_at_data - noise
-    solved = gp.inverse_factor.T @ (gp.inverse_factor @ residual)
-    # Only the target fidelity is ever evaluated, so its part of the kernel and of the angles is fixed here.
-    to_target = fidelity_kernel(np.array([Z_TARGET]), gp.z, scales)[0]
-    update = scales.signal_variance * to_target[:, None] * solved
-    return Paths(gp.x, scales.length_scales, frequencies, Z_TARGET * fidelity_frequencies, prior, update)
+
+def _draw_prior(block: Block, x: Array, z: Array, n_paths: int, rng: np.random.Generator) -> PriorDraw:
+    frequencies = rng.standard_normal((N_FREQUENCIES, x.shape[1])) / block.length_scales
+    angles = x @ frequencies.T
+    if isinstance(block.fidelity, WeightedFunctions):
+        weights_at_data = block.fidelity.weights(z)  # (N, R)
+        weights_at_target = block.fidelity.weights(target_fidelity(z))[0]
+        features, phases = _features(angles), np.zeros(N_FREQUENCIES)
+        at_data, weights = np.zeros((len(x), n_paths)), np.zeros((2 * N_FREQUENCIES, n_paths))
+        for r, variance in enumerate(block.fidelity.variances):
+            drawn = np.sqrt(variance / N_FREQUENCIES) * rng.standard_normal(weights.shape)
+            at_data += weights_at_data[:, r, None] * (features @ drawn)
+            weights += weights_at_target[r] * drawn
+        return PriorDraw(frequencies, phases, weights, at_data)
+    fidelity_frequencies = rng.standard_normal(N_FREQUENCIES) / block.fidelity.scale
+    weights = np.sqrt(block.fidelity.variance / N_FREQUENCIES) * rng.standard_normal((2 * N_FREQUENCIES, n_paths))
+    angles += np.outer(settled(z, block.fidelity.settling), fidelity_frequencies)
+    return PriorDraw(frequencies, Z_TARGET * fidelity_frequencies, weights, _features(angles) @ weights)
+
+
+def _features(angles: Array) -> Array:  # (n, M) -> (n, 2M)
+    return np.concatenate([np.cos(angles), np.sin(angles)], axis=1)

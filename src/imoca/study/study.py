@@ -12,6 +12,7 @@ from imoca.errors import MethodError, ProblemError, StorageError, TrialError
 from imoca.methods.method import Method
 from imoca.methods.registry import MethodName, get_method, usable_settings
 from imoca.methods.settings import InitialDesign, MethodSettings
+from imoca.models.surrogates import ModelName
 from imoca.problem.fidelity import FidelityValue
 from imoca.problem.names import is_integer
 from imoca.problem.parameters import Value
@@ -58,6 +59,7 @@ class Study:
         n_fronts: int | None = None,
         initial_design: InitialDesign | None = None,
         fidelity_reduction: bool | None = None,
+        model: ModelName | None = None,
     ) -> None:
         """A file name as storage is an SQLite database: made if missing, continued if it holds this very study.
 
@@ -72,7 +74,7 @@ class Study:
             )
         if not is_integer(seed) or seed < 0:
             raise MethodError(f"The seed is {seed!r}.", hint="Give a whole number of at least 0.")
-        settings = MethodSettings(n_fronts, initial_design, fidelity_reduction)
+        settings = MethodSettings(n_fronts, initial_design, fidelity_reduction, model)
         made = get_method(method, settings)
         opened = _opened(storage)
         definition = Definition(problem, method, int(seed), dict(settings.given), imoca.__version__)

@@ -76,6 +76,7 @@ class MethodSettingsTable(Table):
     fidelity_reduction: Annotated[
         bool | None, Field(description="Leave out fidelities that cannot be worth their cost.")
     ] = None
+    model: Annotated[str | None, Field(description="What is believed of the simulators.")] = None
 
     def method_settings(self) -> MethodSettings:
         given = {name: getattr(self, name) for name in MethodSettingsTable.model_fields}

@@ -8,13 +8,13 @@ from deciding import is_in_reduced_space
 
 from imoca.acquisition.fidelity_space import BETA_MINIMUM, FidelityReduction
 from imoca.models.gp import GaussianProcess
-from imoca.models.kernel import Hyperparameters
+from imoca.models.product import ProductKernel
 
 GRID = np.linspace(0.0, 1.0, 11)
 
 
 def make_process(fidelity_scale: float, rng: np.random.Generator, signal: float = 1.0) -> GaussianProcess:
-    scales = Hyperparameters(np.array([0.2, 0.2]), fidelity_scale, signal, 1e-6)
+    scales = ProductKernel(np.array([0.2, 0.2]), fidelity_scale, signal, 1e-6)
     return GaussianProcess.condition(rng.random((4, 2)), np.ones(4), rng.standard_normal(4), scales)
 
 
@@ -50,7 +50,7 @@ def test_the_choice_does_not_depend_on_the_scale_of_the_values(signal: float, rn
     seeds = rng.integers(1000), rng.random((20, 2))
     masks = []
     for scale in (1.0, signal):
-        scales = Hyperparameters(np.array([0.2, 0.2]), 2.0, scale, 1e-6 * scale)
+        scales = ProductKernel(np.array([0.2, 0.2]), 2.0, scale, 1e-6 * scale)
         generator = np.random.default_rng(seeds[0])
         process = GaussianProcess.condition(generator.random((4, 2)), np.ones(4), np.zeros(4), scales)
         masks.append(FidelityReduction(3).allowed(process.moments(seeds[1], GRID), GRID, np.full((20, 11), 0.2)))
@@ -62,7 +62,7 @@ def test_the_choice_does_not_depend_on_the_scale_of_the_values(signal: float, rn
 def test_the_reduced_space_is_that_of_the_formula_worked_out_number_by_number(
     iteration: int, settling: float, rng: np.random.Generator
 ) -> None:
-    scales = Hyperparameters(np.array([0.4, 0.7]), 1.7, 2.3, 1e-4, settling)
+    scales = ProductKernel(np.array([0.4, 0.7]), 1.7, 2.3, 1e-4, settling)
     process = GaussianProcess.condition(rng.random((9, 2)), rng.random(9), rng.standard_normal(9), scales)
     x, shares = rng.random((12, 2)), np.linspace(0.05, 1.0, 11) ** 2
     allowed = FidelityReduction(iteration).allowed(process.moments(x, GRID), GRID, np.tile(shares, (12, 1)))

@@ -10,7 +10,7 @@ from imoca.acquisition.regions import dominated_regions
 from imoca.acquisition.skew_gain import SkewGain
 from imoca.acquisition.truncated_gain import TruncatedGain, truncation_entropy_drop
 from imoca.models.gp import GaussianProcess, Moments
-from imoca.models.kernel import Hyperparameters
+from imoca.models.product import ProductKernel
 from imoca.pareto.dominance import non_dominated
 
 GRID = np.array([0.0, 0.3, 0.6, 1.0])
@@ -18,7 +18,7 @@ NAMES = ["truncated", "skew", "front"]
 
 
 def make_processes(rng: np.random.Generator, n_objectives: int, noise: float = 1e-5) -> list[GaussianProcess]:
-    scales = Hyperparameters(np.array([0.4, 0.6]), 0.9, 1.0, noise)
+    scales = ProductKernel(np.array([0.4, 0.6]), 0.9, 1.0, noise)
     return [
         GaussianProcess.condition(rng.random((12, 2)), rng.random(12), rng.standard_normal(12), scales)
         for _ in range(n_objectives)
@@ -79,7 +79,7 @@ def test_what_is_known_better_than_the_resolution_hardly_tells_of_itself(rng: np
     moments = process.moments(x, np.ones(1))
     expected = moments.var_f / (moments.var_f + noise + 1e-3**2)
     np.testing.assert_allclose(squared_correlation(moments)[:, 0], expected, rtol=1e-6)
-    at_target = GaussianProcess.condition(x, np.ones(len(x)), np.zeros(len(x)), process.hyperparameters)
+    at_target = GaussianProcess.condition(x, np.ones(len(x)), np.zeros(len(x)), process.kernel)
     assert squared_correlation(at_target.moments(x, np.ones(1))).max() < 0.01
 
 
@@ -113,7 +113,7 @@ def test_p_with_one_objective_is_the_gaussian_bound_of_the_truncated_normal(rng:
 
 @pytest.mark.parametrize("name", ["skew", "front"])
 def test_a_fidelity_without_correlation_gains_nothing(name: str, rng: np.random.Generator) -> None:
-    scales = Hyperparameters(np.array([0.4, 0.6]), 0.05, 1.0, 1e-5)  # z = 0.3 knows nothing of z* = 1
+    scales = ProductKernel(np.array([0.4, 0.6]), 0.05, 1.0, 1e-5)  # z = 0.3 knows nothing of z* = 1
     processes = [
         GaussianProcess.condition(rng.random((12, 2)), np.ones(12), rng.standard_normal(12), scales) for _ in range(2)
     ]
@@ -124,7 +124,7 @@ def test_a_fidelity_without_correlation_gains_nothing(name: str, rng: np.random.
 @pytest.mark.parametrize("name", NAMES)
 def test_a_design_that_is_known_exactly_is_not_worth_asking_again(name: str, rng: np.random.Generator) -> None:
     x, values = rng.random((10, 2)), rng.standard_normal(10)
-    scales = Hyperparameters(np.array([0.3, 0.3]), 1.0, 1.0, 1e-9)
+    scales = ProductKernel(np.array([0.3, 0.3]), 1.0, 1.0, 1e-9)
     process = GaussianProcess.condition(x, np.ones(10), values, scales)
     best = values.max() + 5.0 * RESOLUTION
     gains: dict[str, Gain] = {

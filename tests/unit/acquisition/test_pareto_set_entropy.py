@@ -10,7 +10,7 @@ from imoca.acquisition.pareto_set_entropy import (
     matched_sites,
 )
 from imoca.models.gp import GaussianProcess
-from imoca.models.kernel import Hyperparameters
+from imoca.models.product import ProductKernel
 
 
 @pytest.mark.parametrize(
@@ -35,7 +35,7 @@ def test_an_impossible_factor_gives_finite_sites() -> None:
 
 
 def make_processes(rng: np.random.Generator, n_objectives: int = 2) -> list[GaussianProcess]:
-    scales, x = Hyperparameters(np.array([0.3]), 1.0, 1.0, 1e-6), np.array([[0.05], [0.5], [0.95]])
+    scales, x = ProductKernel(np.array([0.3]), 1.0, 1.0, 1e-6), np.array([[0.05], [0.5], [0.95]])
     return [GaussianProcess.condition(x, np.ones(3), 0.6 * rng.standard_normal(3), scales) for _ in range(n_objectives)]
 
 

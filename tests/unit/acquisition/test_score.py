@@ -18,7 +18,7 @@ from imoca.acquisition.skew_gain import SkewGain
 from imoca.acquisition.truncated_gain import TruncatedGain
 from imoca.models.cost import CostModel, KnownCostModel, learn_cost
 from imoca.models.gp import GaussianProcess
-from imoca.models.kernel import Hyperparameters
+from imoca.models.product import ProductKernel
 from imoca.pareto.dominance import non_dominated
 from imoca.problem.fidelity import Fidelity
 from imoca.problem.parameters import Real
@@ -37,7 +37,7 @@ def make_processes(rng: np.random.Generator) -> list[GaussianProcess]:
     """Three outputs that differ in everything: data, length scales, how soon they settle."""
     processes = []
     for j in range(N_OUTPUTS):
-        scales = Hyperparameters(np.array([0.35 + 0.1 * j, 0.6]), 0.8 + 0.3 * j, 1.0 + 0.2 * j, 1e-3, 1.0 + 0.5 * j)
+        scales = ProductKernel(np.array([0.35 + 0.1 * j, 0.6]), 0.8 + 0.3 * j, 1.0 + 0.2 * j, 1e-3, 1.0 + 0.5 * j)
         x, z, values = rng.random((7, 2)), rng.random(7), rng.standard_normal(7)
         processes.append(GaussianProcess.condition(x, z, values, scales))
     return processes

@@ -6,7 +6,7 @@ from scipy.special import ndtr
 
 from imoca.acquisition.uncertainty_reduction import UncertaintyReduction
 from imoca.models.gp import GaussianProcess
-from imoca.models.kernel import Hyperparameters
+from imoca.models.product import ProductKernel
 from imoca.pareto.boxes import non_dominated_boxes
 from imoca.pareto.dominance import non_dominated
 
@@ -14,7 +14,7 @@ BELOW_EVERYTHING = np.full(2, -50.0)
 
 
 def make_processes(rng: np.random.Generator) -> list[GaussianProcess]:
-    scales, x = Hyperparameters(np.array([0.35]), 1.0, 1.0, 1e-8), np.array([[0.1], [0.35], [0.8]])
+    scales, x = ProductKernel(np.array([0.35]), 1.0, 1.0, 1e-8), np.array([[0.1], [0.35], [0.8]])
     return [GaussianProcess.condition(x, np.ones(3), rng.standard_normal(3), scales) for _ in range(2)]
 
 
@@ -37,7 +37,7 @@ def drop_by_updating(
         outcome = np.array([rng.normal(mean[0], np.sqrt(variance[0])) for mean, variance in moments])
         updated = [
             GaussianProcess.condition(
-                np.vstack([p.x, at]), np.ones(len(p.x) + 1), np.append(p.values, outcome[j]), p.hyperparameters
+                np.vstack([p.x, at]), np.ones(len(p.x) + 1), np.append(p.values, outcome[j]), p.kernel
             )
             for j, p in enumerate(processes)
         ]

@@ -1,6 +1,7 @@
 """What is believed: questions without an answer, and where each fit starts."""
 
 import logging
+from typing import cast
 
 import numpy as np
 import pytest
@@ -9,13 +10,16 @@ from deciding import believe, posterior, trial_at, try_to_believe
 from imoca.methods import beliefs as beliefs_module
 from imoca.methods.beliefs import Beliefs
 from imoca.models.fitting import fit
+from imoca.models.form import Form
 from imoca.models.gp import JITTERS, GaussianProcess
-from imoca.models.kernel import Hyperparameters
+from imoca.models.product import ProductKernel
+from imoca.models.surrogates import ModelName
+from imoca.models.truth_and_error import TruthAndError
 from imoca.problem.fidelity import Fidelity
 from imoca.problem.parameters import Real
 from imoca.problem.problem import Problem
 from imoca.problem.simulator import Objective, Simulator
-from imoca.trials import Answer, Trial
+from imoca.trials import Answer, Trial, TrialTable
 
 PROBLEM = Problem(
     [Real("a", 0.0, 2.0), Real("b", -1.0, 1.0)],
@@ -61,7 +65,7 @@ def test_a_question_without_an_answer_leaves_every_mean_and_lowers_the_variance_
         np.testing.assert_allclose(new.mean_at_target(elsewhere), old.mean_at_target(elsewhere), atol=1e-5)
         mean, variance = posterior(old, ASKED, z)
         assert new.values[-1] == pytest.approx(mean, abs=1e-6)
-        noise = new.hyperparameters.noise_variance + JITTERS[0] * new.hyperparameters.signal_variance
+        noise = new.kernel.noise(np.array([z]))[0] + JITTERS[0] * new.kernel.signal_variance
         # Of two independent pieces of evidence the precisions add.
         remaining = float(new.moments(ASKED[None], np.array([z])).var_g[0, 0])
         assert remaining == pytest.approx(variance * noise / (variance + noise), rel=1e-3)
@@ -83,14 +87,14 @@ def test_nothing_is_believed_while_one_objective_has_no_answer() -> None:
     assert believe(PROBLEM, []) is None
 
 
-def record_starts(monkeypatch: pytest.MonkeyPatch) -> list[Hyperparameters | None]:
-    starts: list[Hyperparameters | None] = []
+def record_starts(monkeypatch: pytest.MonkeyPatch) -> list[np.ndarray | None]:
+    starts: list[np.ndarray | None] = []
 
     def recording_fit(
-        x: np.ndarray, z: np.ndarray, values: np.ndarray, warm_start: Hyperparameters | None = None
+        x: np.ndarray, z: np.ndarray, values: np.ndarray, form: Form, warm_start: np.ndarray | None = None
     ) -> GaussianProcess:
         starts.append(warm_start)
-        return fit(x, z, values, warm_start)
+        return fit(x, z, values, form, warm_start)
 
     monkeypatch.setattr(beliefs_module, "fit", recording_fit)
     return starts
@@ -107,16 +111,7 @@ def test_a_fit_starts_at_that_of_the_last_trial_that_remembers_one(monkeypatch: 
     trials = remembering(remembering(make_trials(), 3, older), 6, {"f": FIT_OF_F, "g": FIT_OF_G})
     starts = record_starts(monkeypatch)
     believe(PROBLEM, trials)
-    np.testing.assert_allclose([start.to_logs() for start in starts if start], [FIT_OF_F, FIT_OF_G])
-
-
-def test_a_fit_of_another_number_of_hyperparameters_is_no_start(monkeypatch: pytest.MonkeyPatch) -> None:
-    trials = remembering(make_trials(), 6, {"f": FIT_OF_F[1:], "g": FIT_OF_G})
-    starts = record_starts(monkeypatch)
-    believe(PROBLEM, trials)
-    assert starts[0] is None
-    assert starts[1] is not None
-    np.testing.assert_allclose(starts[1].to_logs(), FIT_OF_G)
+    np.testing.assert_allclose([start for start in starts if start is not None], [FIT_OF_F, FIT_OF_G])
 
 
 def test_without_any_memory_fits_start_afresh_and_are_remembered_by_name(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -124,7 +119,7 @@ def test_without_any_memory_fits_start_afresh_and_are_remembered_by_name(monkeyp
     beliefs = believed(make_trials())
     assert starts == [None, None]
     for name, surrogate in zip(("f", "g"), beliefs.surrogates, strict=True):
-        np.testing.assert_allclose(beliefs.fitted[name], surrogate.hyperparameters.to_logs())
+        np.testing.assert_allclose(beliefs.fitted[name], surrogate.kernel.to_logs())
 
 
 def test_the_surrogates_see_minimised_values_turned_and_standardised() -> None:
@@ -158,3 +153,11 @@ def test_data_that_defeat_every_fit_are_reported_and_nothing_is_believed(
     with caplog.at_level(logging.WARNING):
         assert try_to_believe(PROBLEM, make_trials()) is None
     assert "No surrogate from 9 trials: no Cholesky factor" in caplog.text
+
+
+def test_the_paper_s_kernel_is_believed_in_where_it_is_asked_for() -> None:
+    table = TrialTable.encode(PROBLEM, make_trials())
+    for model, kind in (("product", ProductKernel), ("truth-and-error", TruthAndError)):
+        beliefs = beliefs_module.believe(table, cast(ModelName, model))
+        assert beliefs is not None
+        assert all(isinstance(each.kernel, kind) for each in beliefs.surrogates)

@@ -96,7 +96,7 @@ def test_no_sampled_maximum_is_below_what_is_already_believed_reached(rng: np.ra
     maxima, _ = sample_maxima(beliefs, sample_paths(beliefs, N_FRONTS, rng), rng)
     for j, surrogate in enumerate(beliefs.surrogates):
         best = max(posterior(surrogate, x, 1.0)[0] for x in surrogate.x)
-        floor = best + CLEARANCE * np.sqrt(surrogate.hyperparameters.noise_variance + RESOLUTION**2)
+        floor = best + CLEARANCE * np.sqrt(surrogate.noise_at_target + RESOLUTION**2)
         np.testing.assert_allclose(maxima[:, j], floor, atol=1e-6)
 
 
@@ -109,7 +109,7 @@ def test_sampled_maxima_are_those_of_the_same_draws_on_a_dense_grid(rng: np.rand
     known = beliefs.surrogates[0].x
     for j, draws in enumerate(paths):
         on_grid = draws(GRID).max(axis=0)
-        noise_variance = beliefs.surrogates[j].hyperparameters.noise_variance
+        noise_variance = beliefs.surrogates[j].noise_at_target
         floor = beliefs.means_at_target(known)[:, j].max() + CLEARANCE * np.sqrt(noise_variance + RESOLUTION**2)
         np.testing.assert_allclose(maxima[:, j], np.maximum(on_grid, floor), atol=5e-3)
         is_above = maxima[:, j] > floor

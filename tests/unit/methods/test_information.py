@@ -18,6 +18,7 @@ from imoca.methods.method import Method
 from imoca.methods.registry import get_method
 from imoca.methods.settings import InitialDesign, MethodSettings
 from imoca.models.gp import GaussianProcess
+from imoca.models.surrogates import ModelName
 from imoca.problem.fidelity import Fidelity
 from imoca.problem.parameters import Real
 from imoca.problem.problem import Problem
@@ -77,8 +78,8 @@ def believed(problem: Problem, trials: list[Trial]) -> Beliefs:
     return beliefs
 
 
-def method(name: str, fidelity_reduction: bool | None = None) -> Method:
-    return get_method(name, MethodSettings(n_fronts=N_FRONTS, fidelity_reduction=fidelity_reduction))
+def method(name: str, fidelity_reduction: bool | None = None, model: ModelName | None = None) -> Method:
+    return get_method(name, MethodSettings(n_fronts=N_FRONTS, fidelity_reduction=fidelity_reduction, model=model))
 
 
 def gain_of(name: str, beliefs: Beliefs, number: int, seed: int) -> Gain:
@@ -185,7 +186,7 @@ def test_naive_cfmo_asks_at_the_cheapest_fidelity_of_each_reduced_space(problem:
 def test_naive_cfmo_chooses_the_design_as_mesmo_does() -> None:
     problem = make_problem()
     trials = make_trials(problem, 1)
-    naive, mesmo = (suggest(method(name), problem, trials) for name in ("naive-cfmo", "mesmo"))
+    naive, mesmo = (suggest(method(name, model="product"), problem, trials) for name in ("naive-cfmo", "mesmo"))
     assert naive.parameters == mesmo.parameters
     assert naive.fidelities != mesmo.fidelities
 

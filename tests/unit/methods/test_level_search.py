@@ -11,7 +11,7 @@ from imoca.methods.initial_design import initial_question, sobol_designs
 from imoca.methods.level_beliefs import LevelBeliefs, levels_of, nearest_levels
 from imoca.methods.registry import get_method
 from imoca.methods.settings import MethodSettings
-from imoca.models.additive_paths import draw_additive_paths
+from imoca.models.paths import draw_paths
 from imoca.problem.fidelity import Fidelity
 from imoca.problem.parameters import Real
 from imoca.problem.problem import Problem
@@ -61,15 +61,15 @@ def gains_at(name: str, beliefs: LevelBeliefs, number: int, seed: int, x: np.nda
     starts = np.concatenate([sobol_designs(PROBLEM, N_SEARCH_DESIGNS, rng), asked])
     gains = []
     for surrogate in beliefs.surrogates:
-        draws = draw_additive_paths(surrogate, N_FRONTS, rng)
-        noise_variance = surrogate.scales.noise_variance
-        floors = surrogate.moments(asked).mean.max(axis=0) + CLEARANCE * np.sqrt(noise_variance + RESOLUTION**2)
+        draws = draw_paths(surrogate, N_FRONTS, rng)
+        noise_variance = surrogate.noise_at_target
+        floors = surrogate.mean(asked, LEVELS).max(axis=0) + CLEARANCE * np.sqrt(noise_variance + RESOLUTION**2)
         maxima, _ = maxima_of(draws, starts, floors[-1], PROBLEM.space)
         if name == "mf-osemo-tg":
             bounds = np.array([[max(top, floor) for floor in floors] for top in maxima])
-            gains.append(truncated_level_gain(surrogate.moments(x), bounds))
+            gains.append(truncated_level_gain(surrogate.moments(x, LEVELS), bounds))
         else:
-            gains.append(integrated_level_gain(surrogate.moments(x), maxima, noise_variance))
+            gains.append(integrated_level_gain(surrogate.moments(x, LEVELS), maxima))
     return gains
 
 
@@ -90,9 +90,8 @@ def test_the_question_is_the_best_of_a_dense_grid_at_the_best_of_all_pairs_of_le
 def test_a_continuous_fidelity_is_cut_into_three_levels_and_others_stand_for_the_nearest() -> None:
     simulator = Simulator("s", [Objective("f", "maximize")], fidelity=Fidelity.continuous(10.0, 20.0), cost="z")
     np.testing.assert_allclose(levels_of(simulator), [0.0, 0.5, 1.0])
-    np.testing.assert_array_equal(
-        nearest_levels(simulator, np.array([0.0, 0.2, 0.3, 0.7, 0.8, 1.0])), [0, 0, 1, 1, 2, 2]
-    )
+    nearest = nearest_levels(simulator, np.array([0.0, 0.2, 0.3, 0.7, 0.8, 1.0]))
+    np.testing.assert_array_equal(nearest, [0.0, 0.0, 0.5, 0.5, 1.0, 1.0])
     np.testing.assert_allclose(levels_of(PROBLEM.simulators[0]), LEVELS)
 
 
@@ -100,8 +99,8 @@ def test_answers_and_questions_without_one_enter_at_their_levels() -> None:
     trials = [*make_trials(0), trial_at(PROBLEM, 12, np.array([0.2, 0.9]), [0.5, 1.0])]
     beliefs = believed(trials)
     for j, surrogate in enumerate(beliefs.surrogates):
-        np.testing.assert_array_equal(surrogate.levels, [*[0, 1, 2] * 4, j + 1])
-        expected = surrogate.moments(np.array([[0.2, 0.9]])).mean[0, j + 1]
+        np.testing.assert_array_equal(surrogate.z, [*[0.0, 0.5, 1.0] * 4, LEVELS[j + 1]])
+        expected = surrogate.mean(np.array([[0.2, 0.9]]), LEVELS)[0, j + 1]
         assert surrogate.values[-1] == pytest.approx(expected, abs=1e-3)
     assert beliefs.n_data == 13
 

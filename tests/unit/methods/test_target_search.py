@@ -21,6 +21,7 @@ from imoca.methods.target_search import (
     smsego_score,
     sur_score,
 )
+from imoca.models.surrogates import DEFAULT_MODEL
 from imoca.pareto.dominance import non_dominated
 from imoca.pareto.search import Front
 from imoca.problem.fidelity import Fidelity
@@ -111,7 +112,7 @@ def test_parego_prefers_designs_better_than_all_seen_and_none_that_is_known() ->
     beliefs = believed(make_trials(0))
     asked = incumbents(beliefs)
     for seed in range(4):
-        score = parego_score(beliefs, np.random.default_rng(seed))
+        score = parego_score(beliefs, DEFAULT_MODEL, np.random.default_rng(seed))
         best = GRID[score(GRID).argmax()]
         assert score(asked).max() < score(GRID).max() - 1.0  # logarithms
         assert np.linalg.norm(asked - best, axis=1).min() > 0.02
@@ -123,7 +124,7 @@ def score_of(name: str, beliefs: Beliefs, number: int, seed: int) -> Criterion:
     predicted = predicted_front(beliefs, rng)
     candidates = candidate_designs(PROBLEM, predicted.x, beliefs.n_data, rng)
     return {
-        "parego": lambda: parego_score(beliefs, rng),
+        "parego": lambda: parego_score(beliefs, DEFAULT_MODEL, rng),
         "smsego": lambda: smsego_score(beliefs, predicted, candidates, rng),
         "ehi": lambda: ehi_score(beliefs, predicted, candidates, rng),
         "sur": lambda: sur_score(beliefs, rng),

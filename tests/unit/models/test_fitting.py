@@ -2,90 +2,110 @@
 
 import numpy as np
 import pytest
+from kernels import noisy_matrix
 from scipy.stats import expon, multivariate_normal, norm
 
 from imoca.models import fitting
-from imoca.models.fitting import (
-    LOG_BOUNDS_WIDTH,
-    MAX_FIT_POINTS,
-    SETTLING_AT,
-    SETTLING_RATE,
-    best_logs,
-    fit,
-    negative_log_posterior,
-    prior_logs,
-    thinned,
-)
-from imoca.models.gp import JITTERS
-from imoca.models.kernel import Hyperparameters, design_kernel, fidelity_kernel
+from imoca.models.additive_levels import AdditiveLevelsForm
+from imoca.models.fitting import MAX_FIT_POINTS, best_logs, fit, negative_log_posterior, thinned
+from imoca.models.form import LOG_BOUNDS_WIDTH, Form, Prior
+from imoca.models.kernel import covariance
+from imoca.models.product import SETTLING_RATE, ProductForm, ProductKernel
+from imoca.models.truth_and_error import TruthAndErrorForm
+
+PRODUCT = ProductForm()
+FORMS: dict[str, tuple[Form, int]] = {  # and the number of steps from the cheapest fidelity, 0 where it is continuous
+    "product": (PRODUCT, 0),
+    "exact": (TruthAndErrorForm.exact(), 0),
+    "knob": (TruthAndErrorForm.knob(), 0),
+    "two knobs": (TruthAndErrorForm.knobs(2), 0),
+    "levels": (TruthAndErrorForm.levels(4), 3),
+    "two levels": (TruthAndErrorForm.levels(2), 1),
+    "sources": (TruthAndErrorForm.sources(3), 2),
+    "additive levels": (AdditiveLevelsForm(3), 2),
+}
 
 
-def test_hyperparameters_survive_their_logarithms() -> None:
-    scales = Hyperparameters(np.array([0.1, 2.0, 3.0]), 0.7, 1.5, 1e-4, 2.5)
-    back = Hyperparameters.from_logs(scales.to_logs())
-    np.testing.assert_allclose(back.to_logs(), scales.to_logs())
-    np.testing.assert_allclose(back.length_scales, scales.length_scales)
+def data_for(name: str, d: int, rng: np.random.Generator, n: int = 15) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Designs, fidelities with some at the ends, values."""
+    n_steps = FORMS[name][1]
+    z = rng.integers(0, n_steps + 1, n) / n_steps if n_steps else rng.random((n, 2) if name == "two knobs" else n)
+    z[:2], z[2:4] = 0.0, 1.0
+    return rng.random((n, d)), z, rng.standard_normal(n)
 
 
-@pytest.mark.parametrize("d", [1, 2, 7])
-def test_the_gradient_matches_finite_differences(rng: np.random.Generator, d: int) -> None:
-    x, z, values = rng.random((15, d)), rng.random(15), rng.standard_normal(15)
-    z[:3] = 0.0, 0.0, 1.0
-    logs = prior_logs(d)[0] + 0.4 * rng.standard_normal(d + 4)
-    logs[-1] = np.log(1e-2)  # differences of an ill-conditioned likelihood are no reference
-    _, gradient = negative_log_posterior(logs, x, z, values)
+def logs_near_the_medians(prior: Prior, rng: np.random.Generator) -> np.ndarray:
+    logs = np.clip(prior.mean + 0.4 * rng.standard_normal(len(prior.mean)), prior.low + 0.05, prior.high - 0.05)
+    logs[np.isclose(np.exp(prior.mean), 1e-5)] = np.log(1e-2)  # differences of an ill-conditioned likelihood
+    return logs
+
+
+@pytest.mark.parametrize("name", FORMS)
+def test_hyperparameters_survive_their_logarithms(name: str, rng: np.random.Generator) -> None:
+    form = FORMS[name][0]
+    logs = logs_near_the_medians(form.prior(3), rng)
+    np.testing.assert_allclose(form.kernel(logs, 3).to_logs(), logs, atol=1e-12)
+
+
+@pytest.mark.parametrize("d", [1, 2, 5])
+@pytest.mark.parametrize("name", FORMS)
+def test_the_gradient_matches_finite_differences(name: str, d: int, rng: np.random.Generator) -> None:
+    form, data = FORMS[name][0], data_for(name, d, rng)
+    prior = form.prior(d)
+    logs = logs_near_the_medians(prior, rng)
+    _, gradient = negative_log_posterior(logs, form, prior, *data)
     step = 1e-5
-    for i, unit in enumerate(np.eye(d + 4)):
-        ahead, behind = (negative_log_posterior(logs + s * step * unit, x, z, values)[0] for s in (1, -1))
-        assert gradient[i] == pytest.approx((ahead - behind) / (2 * step), abs=1e-5, rel=1e-5)
+    for i, unit in enumerate(np.eye(len(logs))):
+        ahead, behind = (negative_log_posterior(logs + s * step * unit, form, prior, *data)[0] for s in (1, -1))
+        assert gradient[i] == pytest.approx((ahead - behind) / (2 * step), abs=2e-5, rel=2e-5)
 
 
-def test_the_objective_is_the_log_density_of_the_data_plus_that_of_the_prior(rng: np.random.Generator) -> None:
-    x, z, values = rng.random((9, 2)), rng.random(9), rng.standard_normal(9)
+@pytest.mark.parametrize("name", FORMS)
+def test_the_objective_is_the_log_density_of_the_data_plus_that_of_the_prior(
+    name: str, rng: np.random.Generator
+) -> None:
+    form, (x, z, values) = FORMS[name][0], data_for(name, 2, rng, n=9)
+    prior = form.prior(2)
 
     def by_scipy(logs: np.ndarray) -> float:
-        scales = Hyperparameters.from_logs(logs)
-        kernel = design_kernel(x, x, scales.length_scales) * fidelity_kernel(z, z, scales)
-        noise = scales.noise_variance + JITTERS[0] * scales.signal_variance
-        covariance = scales.signal_variance * kernel + noise * np.eye(9)
-        prior = norm(*prior_logs(2)).logpdf(logs)
-        prior[SETTLING_AT] = expon(scale=1.0 / SETTLING_RATE).logpdf(logs[SETTLING_AT])
-        return -multivariate_normal(cov=covariance).logpdf(values) - prior.sum()
+        density = multivariate_normal(cov=noisy_matrix(form.kernel(logs, 2), x, z)).logpdf(values)
+        normal = norm(prior.mean, prior.deviation).logpdf(logs)
+        above_one = expon(scale=1.0 / SETTLING_RATE).logpdf(logs)
+        return float(-density - np.where(prior.rate > 0.0, above_one, normal).sum())
 
-    first, second = (prior_logs(2)[0] + 0.5 * rng.standard_normal(6) for _ in range(2))
-    first[SETTLING_AT], second[SETTLING_AT] = 0.3, 1.2
-    ours = negative_log_posterior(first, x, z, values)[0] - negative_log_posterior(second, x, z, values)[0]
-    assert ours == pytest.approx(by_scipy(first) - by_scipy(second), rel=1e-9)
+    first, second = (logs_near_the_medians(prior, rng) for _ in range(2))
+    ours = [negative_log_posterior(logs, form, prior, x, z, values)[0] for logs in (first, second)]
+    assert ours[0] - ours[1] == pytest.approx(by_scipy(first) - by_scipy(second), rel=1e-7)
 
 
 def test_length_scale_priors_grow_with_the_root_of_the_dimension() -> None:
-    two, eight = (np.exp(prior_logs(d)[0][0]) for d in (2, 8))
+    two, eight = (np.exp(PRODUCT.prior(d).mean[0]) for d in (2, 8))
     assert eight == pytest.approx(2.0 * two)
 
 
 def test_a_fit_recovers_the_scales_of_a_drawn_function(rng: np.random.Generator) -> None:
     x, z = rng.random((150, 2)), rng.random(150)
-    drawn_from = Hyperparameters(np.array([0.2, 0.6]), 0.8, 1.0, 1e-8, settling=3.0)
-    kernel = design_kernel(x, x, drawn_from.length_scales) * fidelity_kernel(z, z, drawn_from)
-    values = np.linalg.cholesky(kernel + 1e-8 * np.eye(150)) @ rng.standard_normal(150)
-    scales = fit(x, z, values).hyperparameters
-    np.testing.assert_allclose(scales.length_scales, [0.2, 0.6], rtol=0.35)
-    assert scales.fidelity_scale == pytest.approx(0.8, rel=0.5)
-    assert scales.settling == pytest.approx(3.0, rel=0.3)
+    drawn_from = ProductKernel(np.array([0.2, 0.6]), 0.8, 1.0, 1e-8, settling=3.0)
+    values = np.linalg.cholesky(covariance(drawn_from, x, z) + 1e-8 * np.eye(150)) @ rng.standard_normal(150)
+    kernel = fit(x, z, values, PRODUCT).kernel
+    assert isinstance(kernel, ProductKernel)
+    np.testing.assert_allclose(kernel.length_scales, [0.2, 0.6], rtol=0.35)
+    assert kernel.fidelity_scale == pytest.approx(0.8, rel=0.5)
+    assert kernel.settling == pytest.approx(3.0, rel=0.3)
 
 
-def test_a_fidelity_that_settles_early_is_trusted_near_full_accuracy(rng: np.random.Generator) -> None:
+@pytest.mark.parametrize("form", [PRODUCT, TruthAndErrorForm.knob()])
+def test_a_fidelity_that_settles_early_is_trusted_near_full_accuracy(form: Form, rng: np.random.Generator) -> None:
     """As of an integrator whose error falls with its step: seen up to z = 0.4, values at z = 1 are predicted."""
     x, z = rng.random((60, 1)), 0.4 * rng.random(60)
 
     def simulate(x: np.ndarray, z: np.ndarray) -> np.ndarray:
         return np.sin(6.0 * x[:, 0]) + (1.0 + x[:, 0]) * np.exp(-12.0 * z)
 
-    process = fit(x, z, simulate(x, z))
+    process = fit(x, z, simulate(x, z), form)
     tried = np.linspace(0.05, 0.95, 30)[:, None]
     error = process.mean_at_target(tried) - simulate(tried, np.ones(30))
-    assert process.hyperparameters.settling > 5.0
-    assert np.sqrt(np.mean(error**2)) < 0.01
+    assert np.sqrt(np.mean(error**2)) < 0.02
 
 
 def noisy_sine(seed: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -99,34 +119,41 @@ def noisy_sine(seed: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 @pytest.mark.parametrize("seed", [22, 61, 155])
 def test_a_warm_start_leads_to_the_better_of_two_optima(seed: int) -> None:
     data = noisy_sine(seed)
-    near_the_truth = Hyperparameters(np.array([0.15]), 3.0, 1.0, 0.1)
-    fresh, warm = (fit(*data, start).hyperparameters for start in (None, near_the_truth))
-    fresh_value, warm_value = (negative_log_posterior(each.to_logs(), *data)[0] for each in (fresh, warm))
-    assert warm_value < fresh_value - 1.0
+    near_the_truth = ProductKernel(np.array([0.15]), 3.0, 1.0, 0.1).to_logs()
+    fresh, warm = (fit(*data, PRODUCT, start).kernel for start in (None, near_the_truth))
+    assert isinstance(fresh, ProductKernel)
+    assert isinstance(warm, ProductKernel)
+    values = [negative_log_posterior(each.to_logs(), PRODUCT, PRODUCT.prior(1), *data)[0] for each in (fresh, warm)]
+    assert values[1] < values[0] - 1.0
     assert warm.noise_variance > 0.01 > fresh.noise_variance
+
+
+@pytest.mark.parametrize("seed", [22, 61, 155])
+def test_truth_and_error_finds_the_better_of_two_optima_by_itself(seed: int) -> None:
+    kernel = fit(*noisy_sine(seed), TruthAndErrorForm.exact()).kernel
+    assert kernel.noise(np.ones(1))[0] > 0.01
 
 
 def test_a_warm_start_outside_the_bounds_is_taken_at_the_bound(rng: np.random.Generator) -> None:
     x, z, values = rng.random((8, 2)), rng.random(8), rng.standard_normal(8)
-    far_off = Hyperparameters(np.array([1e9, 1e-9]), 1e9, 1e9, 1e-30, 1e-3)
-    logs = fit(x, z, values, far_off).hyperparameters.to_logs()
-    medians, deviations = prior_logs(2)
-    assert (np.abs(logs - medians) <= LOG_BOUNDS_WIDTH * deviations + 1e-9).all()
-    assert logs[SETTLING_AT] >= 0.0
+    far_off = ProductKernel(np.array([1e9, 1e-9]), 1e9, 1e9, 1e-30, 1e-3).to_logs()
+    logs, prior = fit(x, z, values, PRODUCT, far_off).kernel.to_logs(), PRODUCT.prior(2)
+    assert (logs >= prior.low - 1e-9).all()
+    assert (logs <= prior.high + 1e-9).all()
 
 
-def test_the_start_is_the_prior_medians_and_the_last_fit_within_the_bounds(
+def test_the_starts_are_those_of_the_form_and_the_last_fit_within_the_bounds(
     rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     seen: list[np.ndarray] = []
 
-    def recording(_: object, starts: list[np.ndarray], __: object, low: np.ndarray, high: np.ndarray) -> np.ndarray:
-        seen.extend([*starts, low, high])
+    def recording(_: object, prior: Prior, starts: list[np.ndarray], *__: object) -> np.ndarray:
+        seen.extend([*starts, prior.low, prior.high])
         return starts[0]
 
     monkeypatch.setattr(fitting, "best_logs", recording)
-    warm = Hyperparameters(np.array([0.4, 0.5]), 1.5, 2.0, 1e-4, 1.3)
-    fit(rng.random((5, 2)), rng.random(5), rng.standard_normal(5), warm)
+    warm = ProductKernel(np.array([0.4, 0.5]), 1.5, 2.0, 1e-4, 1.3)
+    fit(rng.random((5, 2)), rng.random(5), rng.standard_normal(5), PRODUCT, warm.to_logs())
     medians, reach = np.log([0.3, 0.3, 1.0, 3.0, 1.0, 1e-5]), LOG_BOUNDS_WIDTH * np.array([1, 1, 1, 1, 1, 2])
     np.testing.assert_allclose(seen[0], medians)
     np.testing.assert_allclose(seen[1], np.log([0.4, 0.5, 1.3, 1.5, 2.0, 1e-4]))
@@ -135,23 +162,56 @@ def test_the_start_is_the_prior_medians_and_the_last_fit_within_the_bounds(
     np.testing.assert_allclose(seen[2], medians - reach)
 
 
-def test_the_best_of_several_starts_is_taken_wherever_it_stands() -> None:
-    def two_wells(logs: np.ndarray) -> tuple[float, np.ndarray]:  # minima near -1 and 1, the first one deeper
-        t = float(logs[0])
-        return (t**2 - 1.0) ** 2 + 0.3 * t, np.array([4.0 * t * (t**2 - 1.0) + 0.3])
+def test_a_warm_start_of_another_number_of_hyperparameters_is_no_start(rng: np.random.Generator) -> None:
+    x, z, values = rng.random((8, 2)), rng.random(8), rng.standard_normal(8)
+    fresh, other = (fit(x, z, values, PRODUCT, start).kernel.to_logs() for start in (None, np.zeros(9)))
+    np.testing.assert_allclose(fresh, other)
 
-    bounds = np.array([-3.0]), np.array([3.0])
-    for starts in ([[-1.1], [1.1]], [[1.1], [-1.1]]):
-        best = best_logs(two_wells, [np.array(start) for start in starts], (), *bounds)
-        assert best[0] == pytest.approx(-1.035, abs=0.02)
+
+class TwoWells:
+    """Minima of the posterior near -1 and 1, the first one deeper; stands for a form."""
+
+    value = staticmethod(lambda t: ((t**2 - 1.0) ** 2 + 0.3 * t, 4.0 * t * (t**2 - 1.0) + 0.3))
+
+
+@pytest.mark.parametrize("starts", [[-1.1, 1.1], [1.1, -1.1]])
+def test_the_best_of_several_starts_is_taken_wherever_it_stands(
+    starts: list[float], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def two_wells(logs: np.ndarray, *_: object) -> tuple[float, np.ndarray]:
+        value, slope = TwoWells.value(float(logs[0]))
+        return value, np.array([slope])
+
+    monkeypatch.setattr(fitting, "negative_log_posterior", two_wells)
+    prior = Prior(np.zeros(1), np.ones(1), np.full(1, -3.0), np.full(1, 3.0), np.zeros(1))
+    nothing = np.empty((0, 1))
+    best = best_logs(PRODUCT, prior, [np.array([start]) for start in starts], nothing, nothing, nothing)
+    assert best[0] == pytest.approx(-1.035, abs=0.02)
 
 
 def test_many_observations_are_thinned_evenly_and_the_newest_is_kept() -> None:
-    np.testing.assert_array_equal(thinned(MAX_FIT_POINTS), np.arange(MAX_FIT_POINTS))
-    kept = thinned(3 * MAX_FIT_POINTS)
+    np.testing.assert_array_equal(thinned(np.zeros(MAX_FIT_POINTS)), np.arange(MAX_FIT_POINTS))
+    kept = thinned(np.zeros(3 * MAX_FIT_POINTS))
     assert len(kept) == MAX_FIT_POINTS
     assert (kept[0], kept[-1]) == (0, 3 * MAX_FIT_POINTS - 1)
     assert set(np.diff(kept)) <= {2, 3, 4}
+
+
+@pytest.mark.parametrize("shape", [(), (2,)])
+def test_runs_at_full_accuracy_are_never_thinned_away(shape: tuple[int, ...]) -> None:
+    z = np.zeros((5 * MAX_FIT_POINTS, *shape))
+    dear = np.arange(7, len(z), 97)
+    z[dear] = 1.0
+    kept = thinned(z)
+    assert set(dear) <= set(kept.tolist())
+    assert len(kept) == MAX_FIT_POINTS
+
+
+def test_very_many_runs_at_full_accuracy_leave_half_of_the_room_to_the_others() -> None:
+    z = np.repeat([0.0, 1.0], 3 * MAX_FIT_POINTS)
+    kept = thinned(z)
+    assert (z[kept] == 1.0).sum() == MAX_FIT_POINTS // 2 == (z[kept] == 0.0).sum()
+    assert len(thinned(np.ones(3 * MAX_FIT_POINTS))) == MAX_FIT_POINTS
 
 
 def test_the_scales_come_from_the_kept_observations_and_the_posterior_from_all(
@@ -161,20 +221,21 @@ def test_the_scales_come_from_the_kept_observations_and_the_posterior_from_all(
     values = np.sin(6 * x[:, 0]) + np.cos(5 * x[:, 1])
     monkeypatch.setattr(fitting, "MAX_FIT_POINTS", 10)
     rows = np.linspace(0, 29, 10).round().astype(int)
-    of_all, of_part = fit(x, z, values), fit(x[rows], z[rows], values[rows])
-    np.testing.assert_allclose(of_all.hyperparameters.to_logs(), of_part.hyperparameters.to_logs(), atol=1e-6)
+    of_all, of_part = fit(x, z, values, PRODUCT), fit(x[rows], z[rows], values[rows], PRODUCT)
+    np.testing.assert_allclose(of_all.kernel.to_logs(), of_part.kernel.to_logs(), atol=1e-6)
     assert len(of_all.x) == 30
 
 
+@pytest.mark.parametrize("form", [PRODUCT, TruthAndErrorForm.knob()])
 @pytest.mark.parametrize("kind", ["two points", "all equal", "duplicates", "one point"])
-def test_poor_data_still_give_a_finite_model(rng: np.random.Generator, kind: str) -> None:
+def test_poor_data_still_give_a_finite_model(form: Form, kind: str, rng: np.random.Generator) -> None:
     n = {"two points": 2, "one point": 1}.get(kind, 20)
     x, z, values = rng.random((n, 3)), rng.random(n), rng.standard_normal(n)
     if kind == "all equal":
         values = np.zeros(n)
     if kind == "duplicates":
         x[:], z[:], values[:] = x[0], z[0], values[0]
-    moments = fit(x, z, values).moments(rng.random((5, 3)), np.array([0.0, 1.0]))
+    moments = fit(x, z, values, form).moments(rng.random((5, 3)), np.array([0.0, 1.0]))
     assert np.isfinite(moments.mean_g).all()
     assert (moments.var_g > 0.0).all()
 
@@ -183,6 +244,6 @@ def test_poor_data_still_give_a_finite_model(rng: np.random.Generator, kind: str
 def test_a_large_data_set_is_fitted_on_a_part_and_conditioned_on_all(rng: np.random.Generator) -> None:
     x, z = rng.random((900, 2)), rng.random(900)
     values = np.sin(6 * x[:, 0]) + np.cos(5 * x[:, 1])
-    process = fit(x, z, (values - values.mean()) / values.std())
+    process = fit(x, z, (values - values.mean()) / values.std(), PRODUCT)
     assert len(process.x) == 900
     np.testing.assert_allclose(process.mean(x[:5], z[:5]).diagonal(), process.values[:5], atol=1e-2)

@@ -1,70 +1,104 @@
-"""The posterior against scikit-learn, its gradients against finite differences, its rescue from bad matrices."""
+"""The posterior against plain algebra and scikit-learn, its gradients against differences, its rescue."""
 
 import logging
 
 import numpy as np
 import pytest
+from kernels import joint_posterior
 from sklearn.gaussian_process import GaussianProcessRegressor
 from sklearn.gaussian_process.kernels import RBF, ConstantKernel
 
+from imoca.models.additive_levels import AdditiveLevelsForm
+from imoca.models.form import Form
 from imoca.models.gp import JITTERS, GaussianProcess, Partials
-from imoca.models.kernel import Hyperparameters
+from imoca.models.product import ProductForm, ProductKernel
+from imoca.models.truth_and_error import TruthAndErrorForm
 
-SCALES = Hyperparameters(np.array([0.3, 0.7]), 1.4, 2.3, 1e-3, settling=2.5)
+SCALES = ProductKernel(np.array([0.3, 0.7]), 1.4, 2.3, 1e-3, settling=2.5)
+FORMS: dict[str, Form] = {
+    "product": ProductForm(),
+    "exact": TruthAndErrorForm.exact(),
+    "knob": TruthAndErrorForm.knob(),
+    "two knobs": TruthAndErrorForm.knobs(2),
+    "levels": TruthAndErrorForm.levels(4),
+    "sources": TruthAndErrorForm.sources(3),
+    "additive levels": AdditiveLevelsForm(3),
+}
 
 
-def make_data(rng: np.random.Generator, n: int = 25) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    return rng.random((n, 2)), rng.random(n), rng.standard_normal(n)
+def fidelities(name: str, n: int, rng: np.random.Generator) -> np.ndarray:
+    """Some of each kind, the last at full accuracy."""
+    n_steps = {"levels": 3, "sources": 2, "additive levels": 2}.get(name)
+    if n_steps:
+        z = rng.integers(0, n_steps + 1, n) / n_steps
+    else:
+        z = rng.random((n, 2)) if name == "two knobs" else rng.random(n)
+    if name == "exact":
+        z[:] = 1.0
+    z[-1] = 1.0
+    return z
+
+
+def process_of(name: str, rng: np.random.Generator, n: int = 15) -> GaussianProcess:
+    """At hyperparameters drawn around the medians, with noise that no rounding hides."""
+    form = FORMS[name]
+    prior = form.prior(2)
+    logs = np.clip(prior.mean + 0.5 * rng.standard_normal(len(prior.mean)), prior.low, prior.high)
+    return GaussianProcess.condition(
+        rng.random((n, 2)), fidelities(name, n, rng), rng.standard_normal(n), form.kernel(logs, 2)
+    )
 
 
 @pytest.fixture
 def process(rng: np.random.Generator) -> GaussianProcess:
-    return GaussianProcess.condition(*make_data(rng), SCALES)
+    return GaussianProcess.condition(rng.random((25, 2)), rng.random(25), rng.standard_normal(25), SCALES)
 
 
-def sklearn_twin(process: GaussianProcess) -> GaussianProcessRegressor:
-    """Of the settled fidelities, which scikit-learn is given as they are."""
-    scales = process.hyperparameters
-    kernel = ConstantKernel(scales.signal_variance) * RBF([*scales.length_scales, scales.fidelity_scale])
-    alpha = scales.noise_variance + JITTERS[0] * scales.signal_variance
-    twin = GaussianProcessRegressor(kernel, alpha=alpha, optimizer=None)
-    return twin.fit(np.column_stack([process.x, 1.0 - (1.0 - process.z) ** 2.5]), process.values)
-
-
-def test_moments_on_a_grid_equal_scikit_learn(process: GaussianProcess, rng: np.random.Generator) -> None:
-    x, z = rng.random((7, 2)), np.array([0.0, 0.35, 1.0])
+@pytest.mark.parametrize("name", FORMS)
+def test_moments_at_all_fidelities_are_those_of_plain_algebra(name: str, rng: np.random.Generator) -> None:
+    process = process_of(name, rng)
+    x, z = rng.random((4, 2)), fidelities(name, 3, rng)
     moments = process.moments(x, z)
-    twin = sklearn_twin(process)
-    for i in range(len(x)):
-        queries = np.array([[*x[i], 1.0 - (1.0 - value) ** 2.5] for value in (*z, 1.0)])
-        mean, covariance = twin.predict(queries, return_cov=True)
-        np.testing.assert_allclose(moments.mean_g[i], mean[:-1], atol=1e-8)
-        np.testing.assert_allclose(moments.var_g[i], covariance.diagonal()[:-1], atol=1e-8)
-        np.testing.assert_allclose(moments.mean_f[i], mean[-1], atol=1e-8)
-        np.testing.assert_allclose(moments.var_f[i], covariance[-1, -1], atol=1e-8)
-        np.testing.assert_allclose(moments.cov[i], covariance[:-1, -1], atol=1e-8)
+    with_target = np.concatenate([z, np.ones_like(z[:1])])
+    for i, design in enumerate(x):
+        mean, covariance = joint_posterior(process, np.tile(design, (4, 1)), with_target)
+        np.testing.assert_allclose(moments.mean_g[i], mean[:-1], atol=1e-6)
+        np.testing.assert_allclose(moments.var_g[i], covariance.diagonal()[:-1], atol=1e-6)
+        np.testing.assert_allclose(moments.mean_f[i], mean[-1], atol=1e-6)
+        np.testing.assert_allclose(moments.var_f[i], covariance[-1, -1], atol=1e-6)
+        np.testing.assert_allclose(moments.cov[i], covariance[:-1, -1], atol=1e-6)
 
 
-def test_single_moment_routes_agree_with_the_grid(process: GaussianProcess, rng: np.random.Generator) -> None:
-    x, z = rng.random((4, 2)), np.array([0.2, 1.0])
+@pytest.mark.parametrize("name", FORMS)
+def test_single_moment_routes_agree_with_the_grid(name: str, rng: np.random.Generator) -> None:
+    process = process_of(name, rng)
+    x, z = rng.random((4, 2)), fidelities(name, 3, rng)
     moments = process.moments(x, z)
     mean, variance = process.mean_and_variance_at_target(x)
-    np.testing.assert_allclose(process.mean(x, z), moments.mean_g, atol=1e-12)
-    np.testing.assert_allclose(process.mean_at_target(x), moments.mean_f, atol=1e-12)
-    np.testing.assert_allclose((mean, variance), (moments.mean_f, moments.var_f), atol=1e-12)
+    np.testing.assert_allclose(process.mean(x, z), moments.mean_g, atol=1e-10)
+    np.testing.assert_allclose(process.mean_at_target(x), moments.mean_f, atol=1e-10)
+    np.testing.assert_allclose((mean, variance), (moments.mean_f, moments.var_f), atol=1e-9)
+    np.testing.assert_allclose(process.covariance_at_target(x, x).diagonal(), variance, atol=1e-9)
+    _, covariance = joint_posterior(process, x[:2], np.ones((2, *z.shape[1:])))
+    assert process.covariance_at_target(x[:1], x[1:2])[0, 0] == pytest.approx(covariance[0, 1], abs=1e-6)
 
 
-def test_at_the_target_fidelity_g_and_f_are_the_same(process: GaussianProcess, rng: np.random.Generator) -> None:
-    moments = process.moments(rng.random((5, 2)), np.array([1.0]))
+@pytest.mark.parametrize("name", FORMS)
+def test_at_the_target_fidelity_g_and_f_are_the_same(name: str, rng: np.random.Generator) -> None:
+    target = np.ones_like(fidelities(name, 1, rng))
+    moments = process_of(name, rng).moments(rng.random((5, 2)), target)
+    np.testing.assert_allclose(moments.mean_g[:, 0], moments.mean_f, atol=1e-12)
     np.testing.assert_allclose(moments.var_g[:, 0], moments.var_f, atol=1e-12)
-    np.testing.assert_allclose(moments.cov[:, 0], moments.var_f, atol=1e-12)
+    np.testing.assert_allclose(moments.cov[:, 0], moments.var_f, atol=1e-9)
 
 
 @pytest.mark.parametrize("moment", ["mean_g", "var_g", "mean_f", "var_f", "cov"])
+@pytest.mark.parametrize("name", FORMS)
 def test_the_gradient_of_each_moment_matches_finite_differences(
-    process: GaussianProcess, rng: np.random.Generator, moment: str
+    name: str, moment: str, rng: np.random.Generator
 ) -> None:
-    x, z, chosen = rng.random((6, 2)), np.array([0.0, 0.4, 1.0]), rng.integers(0, 3, 6)
+    process = process_of(name, rng)
+    x, z, chosen = rng.random((6, 2)), fidelities(name, 3, rng), rng.integers(0, 3, 6)
 
     def value(designs: np.ndarray) -> np.ndarray:
         found = getattr(process.moments(designs, z), moment)
@@ -72,26 +106,47 @@ def test_the_gradient_of_each_moment_matches_finite_differences(
 
     weights = {name: np.zeros(6) for name in ("mean_g", "var_g", "mean_f", "var_f", "cov")} | {moment: np.ones(6)}
     gradient = process.moments(x, z).gradient(chosen, Partials(**weights))
-    step = 1e-6
+    step = 1e-5
     for column in range(2):
         shift = step * np.eye(2)[column]
         numeric = (value(x + shift) - value(x - shift)) / (2 * step)
-        np.testing.assert_allclose(gradient[:, column], numeric, atol=1e-6)
+        np.testing.assert_allclose(gradient[:, column], numeric, atol=2e-4, rtol=1e-4)
 
 
-def test_the_gradient_of_the_mean_matches_finite_differences(
-    process: GaussianProcess, rng: np.random.Generator
-) -> None:
-    x, z, step = rng.random((3, 2)), np.array([0.1, 0.5, 1.0]), 1e-6
+@pytest.mark.parametrize("name", FORMS)
+def test_the_gradient_of_the_mean_matches_finite_differences(name: str, rng: np.random.Generator) -> None:
+    process = process_of(name, rng)
+    x, z, step = rng.random((3, 2)), fidelities(name, 3, rng), 1e-5
     for column in range(2):
         shift = step * np.eye(2)[column]
         numeric = (process.mean(x + shift, z) - process.mean(x - shift, z)).diagonal() / (2 * step)
-        np.testing.assert_allclose(process.mean_gradient(x, z)[:, column], numeric, atol=1e-6)
+        np.testing.assert_allclose(process.mean_gradient(x, z)[:, column], numeric, atol=1e-4, rtol=1e-4)
+
+
+def test_moments_of_the_product_kernel_equal_scikit_learn(process: GaussianProcess, rng: np.random.Generator) -> None:
+    """Of the settled fidelities, which scikit-learn is given as they are."""
+    kernel = ConstantKernel(SCALES.signal_variance) * RBF([*SCALES.length_scales, SCALES.fidelity_scale])
+    alpha = SCALES.noise_variance + JITTERS[0] * SCALES.signal_variance
+    twin = GaussianProcessRegressor(kernel, alpha=alpha, optimizer=None)
+    twin.fit(np.column_stack([process.x, 1.0 - (1.0 - process.z) ** 2.5]), process.values)
+    x, z = rng.random((7, 2)), np.array([0.0, 0.35, 1.0])
+    moments = process.moments(x, z)
+    for i in range(len(x)):
+        queries = np.array([[*x[i], 1.0 - (1.0 - value) ** 2.5] for value in z])
+        mean, covariance = twin.predict(queries, return_cov=True)
+        np.testing.assert_allclose(moments.mean_g[i], mean, atol=1e-8)
+        np.testing.assert_allclose(moments.var_g[i], covariance.diagonal(), atol=1e-8)
+
+
+def test_observations_at_full_accuracy_scatter_less_than_cheap_ones(rng: np.random.Generator) -> None:
+    process = process_of("knob", rng)
+    noise = process.moments(rng.random((2, 2)), np.array([0.0, 0.5, 1.0])).noise
+    assert noise[0] > noise[1] > noise[2] == process.noise_at_target
 
 
 def test_a_noiseless_process_passes_through_its_data(rng: np.random.Generator) -> None:
-    x, z, values = make_data(rng, 8)
-    process = GaussianProcess.condition(x, z, values, Hyperparameters(np.array([0.2, 0.2]), 0.5, 1.0, 1e-10))
+    x, z, values = rng.random((8, 2)), rng.random(8), rng.standard_normal(8)
+    process = GaussianProcess.condition(x, z, values, ProductKernel(np.array([0.2, 0.2]), 0.5, 1.0, 1e-10))
     np.testing.assert_allclose(process.mean(x, z).diagonal(), values, atol=1e-6)
 
 
@@ -110,7 +165,7 @@ def test_believing_its_own_mean_leaves_the_mean_and_lowers_the_variance(
 def test_exact_duplicates_without_noise_give_finite_moments(rng: np.random.Generator) -> None:
     x = np.repeat(rng.random((3, 2)), 40, axis=0)
     values = np.repeat(rng.standard_normal(3), 40)
-    noiseless = Hyperparameters(np.array([5.0, 5.0]), 9.0, 1e6, 1e-14)
+    noiseless = ProductKernel(np.array([5.0, 5.0]), 9.0, 1e6, 1e-14)
     process = GaussianProcess.condition(x, np.ones(120), values, noiseless)
     moments = process.moments(x[:3], np.array([0.0, 1.0]))
     assert np.isfinite(moments.mean_g).all()
@@ -120,5 +175,5 @@ def test_exact_duplicates_without_noise_give_finite_moments(rng: np.random.Gener
 def test_a_matrix_beyond_rescue_is_reported_and_a_linear_algebra_error(caplog: pytest.LogCaptureFixture) -> None:
     x = np.full((2, 1), np.nan)
     with caplog.at_level(logging.WARNING), pytest.raises(np.linalg.LinAlgError, match="Cholesky"):
-        GaussianProcess.condition(x, np.ones(2), np.zeros(2), Hyperparameters(np.ones(1), 1.0, 1.0, 1e-6))
+        GaussianProcess.condition(x, np.ones(2), np.zeros(2), ProductKernel(np.ones(1), 1.0, 1.0, 1e-6))
     assert len(caplog.records) == len(JITTERS)  # every rung of the ladder was tried and reported

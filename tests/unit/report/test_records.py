@@ -10,7 +10,6 @@ from imoca import Fidelity, Objective, Problem, Real, Simulator, Study
 from imoca.methods.beliefs import believe
 from imoca.models.dataset import output_data
 from imoca.models.gp import GaussianProcess
-from imoca.models.kernel import Hyperparameters
 from imoca.report.records import (
     convergence_record,
     correlation_records,
@@ -79,13 +78,13 @@ def test_a_left_out_prediction_is_what_the_others_alone_predict(study: Study) ->
     assert beliefs is not None
     record = trust_records(study.snapshot())[0]
     data = output_data(study.table(), 0)
-    hyperparameters: Hyperparameters = beliefs.surrogates[0].hyperparameters
+    kernel = beliefs.surrogates[0].kernel
     for i in (0, 5, len(record.trials) - 1):
         others = np.arange(len(data.values)) != i
-        process = GaussianProcess.condition(data.x[others], data.z[others], data.values[others], hyperparameters)
+        process = GaussianProcess.condition(data.x[others], data.z[others], data.values[others], kernel)
         moments = process.moments(data.x[i : i + 1], data.z[i : i + 1])
         assert record.predicted[i] == pytest.approx(float(data.to_user(moments.mean_g[0, 0])), abs=1e-6)
-        deviation = data.scale * np.sqrt(moments.var_g[0, 0] + hyperparameters.noise_variance)
+        deviation = data.scale * np.sqrt(moments.var_g[0, 0] + kernel.noise(data.z[i : i + 1])[0])
         assert record.deviations[i] == pytest.approx(deviation, rel=1e-2, abs=1e-6)
     assert record.observed == pytest.approx([trial.values["l"] for trial in study.trials])
 

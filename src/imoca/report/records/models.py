@@ -102,7 +102,7 @@ def correlation_records(snapshot: Snapshot) -> tuple[CorrelationRecord, ...]:
 
 def _left_out(data: OutputData, surrogate: GaussianProcess) -> tuple[Array, Array]:  # (n,), (n,)
     """Mean and deviation of every observation given all others, eqs. (5.10) to (5.12) of [Rasmussen2006]."""
-    process = GaussianProcess.condition(data.x, data.z, data.values, surrogate.hyperparameters)
+    process = GaussianProcess.condition(data.x, data.z, data.values, surrogate.kernel)
     precision = (process.inverse_factor**2).sum(axis=0)
     return data.values - process.weights / precision, np.sqrt(1.0 / precision)
 

@@ -1,0 +1,25 @@
+"""The surrogates by name: which family of kernels describes a simulator with a given fidelity."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from imoca.models.form import Form
+from imoca.models.product import ProductForm
+from imoca.models.truth_and_error import TruthAndErrorForm
+from imoca.problem.fidelity import Fidelity
+
+ModelName = Literal["truth-and-error", "product"]
+
+DEFAULT_MODEL: ModelName = "truth-and-error"
+ALL_LEVELS = 2  # a grid of levels is whole, however many points are asked for
+
+
+def form_of(fidelity: Fidelity, model: ModelName) -> Form:
+    if model == "product":
+        return ProductForm()
+    if not fidelity.has_knob:
+        return TruthAndErrorForm.exact()
+    if fidelity.is_continuous:
+        return TruthAndErrorForm.knob()
+    return TruthAndErrorForm.levels(len(fidelity.grid(ALL_LEVELS)))

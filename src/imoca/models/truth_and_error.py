@@ -1,0 +1,209 @@
+"""Truth plus error: what a cheap run says is the truth plus an error of its own.
+
+``g(x, z) = f(x) + sum_k w_k(z) d_k(x) + 4 w_k (1 - w_k) b_k(x)``, with f, d_k, b_k independent Gaussian processes.
+Every error has length scales of its own, and w_k falls from 1 at the cheapest setting to 0 at full accuracy. The last
+term, which vanishes at both ends, says that the error need not fall in the way w_k supposes: without it two cheap
+fidelities would determine f exactly. Cheap runs also scatter, by ``nu w``.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from imoca.arrays import Array
+from imoca.models.fading import Fading, KnobFading, LevelFading, SourceFading
+from imoca.models.form import NOISE_VARIANCE, SIGNAL_VARIANCE, Prior
+from imoca.models.kernel import Block, BlockGradient, WeightedFunctions
+
+ERROR_VARIANCE = (0.1, 1.5)
+BEND_VARIANCE = (1e-4, 1.5)  # near zero: without a run at full accuracy the fit stays there
+SCATTER_VARIANCE = (1e-4, 2.0)
+SOURCE_RATIO = (1.0, 0.5)  # of the truth in a source: rho
+
+
+@dataclass(frozen=True)
+class Error:
+    """One error term at given hyperparameters."""
+
+    fading: Fading
+    parameters: Array  # (t,) of the fading, as logarithms
+    length_scales: Array  # (d,)
+    variance: float  # e^2, of the error at the cheapest setting
+    bend_variance: float  # by which the error strays from how it is supposed to fall
+
+    def weights(self, z: Array) -> Array:  # (n, 2)
+        """Of d_k and b_k."""
+        w = self.fading.weights(z, self.parameters)
+        return np.column_stack([w, 4.0 * w * (1.0 - w)])
+
+    @property
+    def block(self) -> Block:
+        return Block(self.length_scales, WeightedFunctions(np.array([self.variance, self.bend_variance]), self.weights))
+
+    def log_gradient(self, z: Array, by_block: BlockGradient) -> Array:  # (d + 1 + bends + t,)
+        weights, slopes = self.weights(z), self.fading.slopes(z, self.parameters)
+        multiplied = by_block.by_fidelity @ weights  # (n, 2)
+        variances = np.array([self.variance, self.bend_variance])
+        by_variance = variances * (weights * multiplied).sum(axis=0)
+        bend_slopes = 4.0 * (1.0 - 2.0 * weights[:, :1]) * slopes
+        by_parameters = 2.0 * ((variances * multiplied)[:, 0] @ slopes + (variances * multiplied)[:, 1] @ bend_slopes)
+        kept = 2 if self.fading.bends else 1
+        return np.concatenate([by_block.by_log_lengths, by_variance[:kept], by_parameters])
+
+
+@dataclass(frozen=True)
+class TruthAndError:
+    """The kernel at given hyperparameters."""
+
+    length_scales: Array  # (d,) of the truth
+    signal_variance: float  # s^2, of the truth
+    errors: tuple[Error, ...]
+    scatter_variance: float  # nu^2, of a run at the cheapest setting
+    noise_variance: float  # eta^2, of any run
+    ratios: Array  # (n_sources - 1,) rho of sources without order, else empty
+
+    @property
+    def blocks(self) -> tuple[Block, ...]:
+        truth = WeightedFunctions(np.array([self.signal_variance]), self.truth_weights)
+        return (Block(self.length_scales, truth), *(error.block for error in self.errors))
+
+    def truth_weights(self, z: Array) -> Array:  # (n, 1)
+        """1, but for sources without order, which may answer in another scale."""
+        if not len(self.ratios):
+            return np.ones((len(z), 1))
+        return np.append(self.ratios, 1.0)[self._sources(z)][:, None]
+
+    def noise(self, z: Array) -> Array:
+        return self.noise_variance + self.scatter_variance * sum(
+            (error.weights(z)[:, 0] ** 2 for error in self.errors), np.zeros(len(z))
+        )
+
+    def information_gap(self, z: Array) -> Array:
+        """``sqrt(1 - rho^2)`` with rho the prior correlation of g(x, z) and f(x): [Kandasamy2017]'s exact form."""
+        error = sum(
+            (error.weights(z) ** 2 @ np.array([error.variance, error.bend_variance]) for error in self.errors),
+            np.zeros(len(z)),
+        )
+        truth = self.signal_variance * self.truth_weights(z)[:, 0] ** 2
+        return np.sqrt(error / (truth + error))
+
+    def error_deviation(self, z: Array) -> Array:  # (m,)
+        """By how much a run at z is believed to miss full accuracy, scatter included; standardised values."""
+        variances = [error.weights(z) ** 2 @ np.array([error.variance, error.bend_variance]) for error in self.errors]
+        return np.sqrt(sum(variances, np.zeros(len(z))) + self.noise(z) - self.noise_variance)
+
+    def to_logs(self) -> Array:
+        parts = [np.log(self.length_scales)]
+        for error in self.errors:
+            bend = [math.log(error.bend_variance)] if error.fading.bends else []
+            parts += [np.log(error.length_scales), np.array([math.log(error.variance), *bend]), error.parameters]
+        scatter = [math.log(self.scatter_variance)] if self.errors else []
+        tail = [math.log(self.signal_variance), *scatter, math.log(self.noise_variance)]
+        return np.concatenate([*parts, np.array(tail), np.log(self.ratios)])
+
+    def log_gradient(self, z: Array, by_block: Sequence[BlockGradient], by_noise: Array) -> Array:
+        truth = self.truth_weights(z)
+        by_truth = self.signal_variance * (by_block[0].by_fidelity @ truth * truth)[:, 0]  # (n,), summed: d / d log s^2
+        parts = [by_block[0].by_log_lengths]
+        for error, by_error in zip(self.errors, by_block[1:], strict=True):
+            gradient = error.log_gradient(z, by_error)
+            weights, slopes = error.weights(z)[:, 0], error.fading.slopes(z, error.parameters)
+            if slopes.shape[1]:
+                gradient[-slopes.shape[1] :] += 2.0 * self.scatter_variance * (by_noise * weights) @ slopes
+            parts.append(gradient)
+        scatter = [float(by_noise @ (self.noise(z) - self.noise_variance))] if self.errors else []
+        tail = [float(by_truth.sum()), *scatter, self.noise_variance * float(by_noise.sum())]
+        by_ratios = [2.0 * by_truth[self._sources(z) == source].sum() for source in range(len(self.ratios))]
+        return np.concatenate([*parts, tail, by_ratios])
+
+    def doubting(self, floor: float) -> TruthAndError:
+        """The same with errors that stray at least so much from how they are supposed to fall."""
+        errors = tuple(replace(error, bend_variance=max(error.bend_variance, floor)) for error in self.errors)
+        return replace(self, errors=errors)
+
+    def _sources(self, z: Array) -> np.ndarray:
+        return np.rint(z * len(self.ratios)).astype(np.int64)
+
+
+@dataclass(frozen=True)
+class TruthAndErrorForm:
+    """The kernels of one simulator, by how its errors fade."""
+
+    fadings: tuple[Fading, ...]
+    n_ratios: int = 0  # sources without order, full accuracy not counted
+
+    @staticmethod
+    def exact() -> TruthAndErrorForm:
+        """No knob: the truth alone."""
+        return TruthAndErrorForm(())
+
+    @staticmethod
+    def knobs(n: int) -> TruthAndErrorForm:
+        """Several knobs, fidelities as rows (n,): one error per knob."""
+        return TruthAndErrorForm(tuple(KnobFading(column) for column in range(n)))
+
+    @staticmethod
+    def knob() -> TruthAndErrorForm:
+        return TruthAndErrorForm((KnobFading(),))
+
+    @staticmethod
+    def levels(n: int) -> TruthAndErrorForm:
+        return TruthAndErrorForm((LevelFading(n),))
+
+    @staticmethod
+    def sources(n: int) -> TruthAndErrorForm:
+        """Without order, full accuracy last; a source is ``rho f`` plus an error of its own."""
+        return TruthAndErrorForm(tuple(SourceFading(source, n) for source in range(n - 1)), n - 1)
+
+    def prior(self, n_columns: int) -> Prior:
+        parts = [Prior.length_scales(n_columns)]
+        for fading in self.fadings:
+            parts += [Prior.length_scales(n_columns), Prior.log_normal(*ERROR_VARIANCE)]
+            parts += [Prior.log_normal(*BEND_VARIANCE)] if fading.bends else []
+            parts.append(fading.prior())
+        parts.append(Prior.log_normal(*SIGNAL_VARIANCE))
+        parts += [Prior.log_normal(*SCATTER_VARIANCE)] if self.fadings else []
+        parts.append(Prior.log_normal(*NOISE_VARIANCE))
+        parts += [Prior.log_normal(*SOURCE_RATIO, self.n_ratios)] if self.n_ratios else []
+        return Prior.joined(parts)
+
+    def kernel(self, logs: Array, n_columns: int) -> TruthAndError:
+        rest = logs[n_columns:]
+        errors = []
+        for fading in self.fadings:
+            n_bend, n_parameters = int(fading.bends), len(fading.prior().mean)
+            lengths, variance, bend, parameters, rest = np.split(rest, np.cumsum([n_columns, 1, n_bend, n_parameters]))
+            errors.append(
+                Error(
+                    fading,
+                    parameters,
+                    np.exp(lengths),
+                    float(np.exp(variance[0])),
+                    float(np.exp(bend[0])) if n_bend else 0.0,
+                )
+            )
+        signal, *scatter = np.exp(rest[: 2 if self.fadings else 1]).tolist()
+        noise, ratios = rest[len(scatter) + 1], rest[len(scatter) + 2 :]
+        return TruthAndError(
+            np.exp(logs[:n_columns]),
+            signal,
+            tuple(errors),
+            scatter[0] if scatter else 0.0,
+            float(np.exp(noise)),
+            np.exp(ratios),
+        )
+
+    def starts(self, prior: Prior, n_columns: int) -> list[Array]:
+        """The prior medians; functions that change twice as fast; and noise instead of detail."""
+        rougher, noisier = prior.mean.copy(), prior.mean.copy()
+        rougher[:n_columns] -= math.log(2.0)
+        noise_at = len(prior.mean) - 1 - self.n_ratios
+        noisier[noise_at] = math.log(NOISY_START)
+        return [prior.mean, rougher, noisier]
+
+
+NOISY_START = 0.1  # noise variance, of standardised values
