@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import reduce
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import ndtr, ndtri
+from scipy.special import log_ndtr, ndtr, ndtri, ndtri_exp
 
 from imoca.acquisition.front_gain import DominatedRegions
 from imoca.arrays import Array, IntArray
@@ -16,7 +16,14 @@ from imoca.pareto.boxes import dominated_boxes
 from imoca.sobol import sobol_sequence
 
 MAX_BOX_OBJECTIVES = 4  # beyond, the number of boxes explodes
-N_DRAWS = 128  # quasi-Monte Carlo draws per design; a power of two keeps the Sobol set balanced
+N_DRAWS = 256  # quasi-Monte Carlo draws common to all designs; a power of two keeps the Sobol set balanced
+N_OWN_DRAWS = 64  # of a region in which few of them lie
+N_ENOUGH = 64  # common draws inside that need no help
+NODES_PER_DEVIATION = 128  # of the grid; a shift by half a cell is far below what so many draws can tell
+N_NODES = 512  # either way, four standard deviations; the outermost stand for all beyond
+MAX_EDGES = 200_000  # designs are looked at in chunks with no more distances to front points
+FARTHEST_EDGE = 1e3  # standard deviations to a front point; beyond, the square of a draw hides its variance
+UNIFORM_MARGIN = 1e-9  # Sobol points may be 0, whose normal draw is infinite
 EDGE_LIMIT = 40.0  # standard deviations beyond which an edge is as good as infinite
 MASS_FLOOR = 1e-290  # probability of a region so far below the mean that it underflows
 SQRT_2PI = float(np.sqrt(2.0 * np.pi))
@@ -24,11 +31,20 @@ SQRT_2PI = float(np.sqrt(2.0 * np.pi))
 
 def dominated_regions(fronts: Sequence[Array], rng: np.random.Generator) -> DominatedRegions:
     """The regions below S fronts, each (l_s, K) and maximised."""
-    n_objectives = fronts[0].shape[1]
-    if n_objectives <= MAX_BOX_OBJECTIVES:
+    if fronts[0].shape[1] <= MAX_BOX_OBJECTIVES:
         return BoxRegions.below(fronts)
-    uniform = sobol_sequence(n_objectives, rng).random(N_DRAWS)
-    return SampledRegions.below(fronts, ndtri(np.clip(uniform, 1e-9, 1.0 - 1e-9)))
+    return sampled_regions(fronts, rng)
+
+
+def sampled_regions(fronts: Sequence[Array], rng: np.random.Generator) -> SampledRegions:
+    n_objectives = fronts[0].shape[1]
+    common, own = (
+        np.clip(sobol_sequence(columns, rng).random(n), UNIFORM_MARGIN, 1.0 - UNIFORM_MARGIN)
+        for columns, n in ((n_objectives, N_DRAWS), (1 + n_objectives, N_OWN_DRAWS))
+    )
+    draws = ndtri(common)
+    # Exactly standard: what dominates everything then tells exactly nothing.
+    return SampledRegions.below(fronts, (draws - draws.mean(axis=0)) / draws.std(axis=0), own)
 
 
 @dataclass(frozen=True)
@@ -115,41 +131,90 @@ def _mass(boxes: Array) -> Array:  # (n, S)
 
 @dataclass(frozen=True)
 class SampledRegions:
-    """The same moments by quasi-Monte Carlo on common normal draws, for any number of objectives.
+    """The same moments by quasi-Monte Carlo, for any number of objectives.
 
-    Which draws lie below a point in one objective depends only on how many do; so they are looked up as a row of bits,
-    and a point's rows are joined by "and", a front's points by "or".
+    Common normal draws serve all designs. Which of them lie below a point in one objective is looked up as a row of
+    bits, the point's distance rounded to a fine grid; a point's rows are joined by "and", a front's points by "or".
+    Where few lie in a region, draws of its own are added and count as much as they are worth.
     """
 
     fronts: Array  # (S, l, K), shorter fronts padded with -inf
     draws: Array  # (Q, K) standard normal
-    below_rank: NDArray[np.uint8]  # (K, Q + 1, Q / 8) bits of the r smallest draws of each objective, r = 0..Q
+    uniform: Array  # (R, 1 + K) in (0, 1): which point of a front an own draw is taken below, and where below it
+    below_node: NDArray[np.uint8]  # (K, 2 N_NODES + 1, Q / 8) bits of the draws below each node of the grid
 
     @staticmethod
-    def below(fronts: Sequence[Array], draws: Array) -> SampledRegions:
+    def below(fronts: Sequence[Array], draws: Array, uniform: Array) -> SampledRegions:
         padded = np.full((len(fronts), max(map(len, fronts)), draws.shape[1]), -np.inf)
         for s, front in enumerate(fronts):
             padded[s, : len(front)] = front
-        ranks = np.argsort(np.argsort(draws, axis=0), axis=0)  # (Q, K)
-        is_below = ranks.T[:, None, :] < np.arange(len(draws) + 1)[:, None]  # (K, Q + 1, Q)
-        return SampledRegions(padded, draws, np.packbits(is_below, axis=-1))
+        nodes = np.arange(-N_NODES, N_NODES + 1) / NODES_PER_DEVIATION
+        nodes[[0, -1]] = -np.inf, np.inf
+        is_below = draws.T[:, None, :] <= nodes[:, None]  # (K, 2 N_NODES + 1, Q)
+        return SampledRegions(padded, draws, uniform, np.packbits(is_below, axis=-1))
 
     def marginal_moments(self, mean: Array, std: Array) -> Array:
-        weights = self._weights(mean, std)  # (n, S, Q)
-        return np.stack([weights @ self.draws, weights @ self.draws**2])
+        moments = self._expectations(mean, std, lambda u: np.concatenate([u, u**2], axis=-1))
+        return np.stack(np.split(moments, 2, axis=-1))
 
     def pair_moments(self, mean: Array, std: Array) -> Array:
-        weights = self._weights(mean, std)
-        powers = np.stack([np.ones_like(self.draws), self.draws, self.draws**2])
-        return np.einsum("nsq,aqj,bqk->abnsjk", weights, powers, powers, optimize=True)
+        n_objectives = mean.shape[1]
+        moments = self._expectations(mean, std, _products_of_powers)
+        by_power = moments.reshape(*moments.shape[:2], 3, n_objectives, 3, n_objectives)
+        return by_power.transpose(2, 4, 0, 1, 3, 5)
 
-    def _weights(self, mean: Array, std: Array) -> Array:
-        """Weight of each draw given each region: equal among the draws inside, over all draws if none is."""
-        edges = (self.fronts - mean[:, None, None, :]) / std[:, None, None, :]  # (n, S, l, K)
-        bits = np.uint8(255)
-        for k, column in enumerate(np.sort(self.draws, axis=0).T):
-            bits = bits & self.below_rank[k][np.searchsorted(column, edges[..., k], side="right")]
+    def _expectations(self, mean: Array, std: Array, features: Callable[[Array], Array]) -> Array:
+        """Of features of the standardised objectives, (..., K) -> (..., F), given each region: (n, S, F)."""
+        chunk = max(1, MAX_EDGES // self.fronts.size)
+        of_draws = features(self.draws)
+        parts = []
+        for i in range(0, len(mean), chunk):
+            rows = slice(i, i + chunk)
+            edges = (self.fronts - mean[rows, None, None, :]) / std[rows, None, None, :]  # (n, S, l, K)
+            inside = self._inside(edges)
+            count = inside.sum(axis=-1)  # (n, S)
+            total = inside @ of_draws
+            is_rare = count < N_ENOUGH
+            own, weights = _draws_below(edges[is_rare], self.uniform)
+            worth = (1.0 - count[is_rare] / N_ENOUGH) / (weights**2).sum(axis=-1)
+            count[is_rare] += worth
+            total[is_rare] += worth[:, None] * (weights[:, None, :] @ features(own))[:, 0]
+            parts.append(total / count[..., None])
+        return np.concatenate(parts)
+
+    def _inside(self, edges: Array) -> Array:  # (n, S, l, K) -> (n, S, Q)
+        """1 for each common draw that lies below some point of the front, otherwise 0."""
+        bits = np.full(1, 255, dtype=np.uint8)
+        for k, rows in enumerate(self.below_node):
+            node = np.clip(np.rint(edges[..., k] * NODES_PER_DEVIATION), -N_NODES, N_NODES)
+            bits = bits & np.take(rows, node.astype(np.int64) + N_NODES, axis=0)  # (n, S, l, Q / 8)
         joined = np.bitwise_or.reduce(bits, axis=2)  # (n, S, Q / 8)
-        inside = np.unpackbits(joined, axis=-1, count=len(self.draws)).astype(np.float64)
-        count = inside.sum(axis=-1, keepdims=True)
-        return np.where(count > 0, inside / np.maximum(count, 1.0), 1.0 / len(self.draws))
+        return np.unpackbits(joined, axis=-1, count=len(self.draws)).astype(np.float64)
+
+
+def _products_of_powers(u: Array) -> Array:  # (..., K) -> (..., 3 K * 3 K)
+    powers = np.concatenate([np.ones_like(u), u, u**2], axis=-1)
+    return (powers[..., :, None] * powers[..., None, :]).reshape(*u.shape[:-1], powers.shape[-1] ** 2)
+
+
+def _draws_below(
+    edges: Array,  # (m, l, K) of the fronts, standardised
+    uniform: Array,  # (R, 1 + K)
+) -> tuple[Array, Array]:  # (m, R, K), (m, R)
+    """Normal draws restricted to each union of lower orthants, with their weights, however improbable it is.
+
+    As [Karp1989] counts a union: an orthant is chosen by its probability, which is a product, and a draw is taken
+    from it; what c of the orthants contain is met c times as often, and weighs 1 / c.
+    """
+    log_cdf = log_ndtr(np.clip(edges, -FARTHEST_EDGE, FARTHEST_EDGE))
+    log_mass = log_cdf.sum(axis=-1)  # (m, l)
+    cumulative = np.cumsum(np.exp(log_mass - log_mass.max(axis=-1, keepdims=True)), axis=-1)
+    thresholds = uniform[:, 0] * cumulative[:, -1:]  # (m, R)
+    chosen = (cumulative[:, None, :] < thresholds[:, :, None]).sum(axis=-1)
+    bounds = np.take_along_axis(log_cdf, chosen[..., None], axis=1)  # (m, R, K)
+    draws = ndtri_exp(np.log(uniform[:, 1:]) + bounds)
+    is_below = np.ones((*chosen.shape, edges.shape[1]), dtype=np.bool_)
+    for k in range(edges.shape[2]):
+        is_below &= draws[:, :, None, k] <= edges[:, None, :, k]
+    weights = 1.0 / np.maximum(is_below.sum(axis=-1), 1)  # rounding may put a draw outside its own orthant
+    return draws, weights / weights.sum(axis=-1, keepdims=True)

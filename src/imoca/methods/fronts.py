@@ -11,6 +11,7 @@ from imoca.acquisition.maximise import climb
 from imoca.acquisition.regions import MAX_BOX_OBJECTIVES
 from imoca.arrays import Array
 from imoca.methods.beliefs import Beliefs
+from imoca.methods.candidates import candidate_designs
 from imoca.methods.initial_design import sobol_designs
 from imoca.models.paths import Draws, Paths, draw_paths
 from imoca.pareto.search import Front, SearchEffort, search_fronts
@@ -20,6 +21,8 @@ N_INCUMBENTS = 256  # designs already asked about from which searches start, the
 N_SEARCH_DESIGNS = 512  # Sobol designs at which every draw is evaluated first
 CLEARANCE = 5.0  # observation standard deviations by which a sampled maximum exceeds the best known mean
 BOXED_FRONT_SIZE = 50  # points per front when it is cut into boxes
+SHARE_BELOW = 0.9  # of the values of a draw that lie below its lifted front
+SMALLEST_SPREAD = 1e-12  # of a draw that is constant, in deviations of the observations
 EFFORT = SearchEffort(size=200, n_generations=3, n_children=300)  # for one question among many
 
 
@@ -88,6 +91,31 @@ def sample_fronts(beliefs: Beliefs, paths: Sequence[Paths], extremes: Array, rng
     )
     # Draws are compared with hundreds of points as fast as with fifty, and a front of many objectives needs them.
     return [front.thinned(BOXED_FRONT_SIZE) for front in fronts] if len(paths) <= MAX_BOX_OBJECTIVES else fronts
+
+
+def lifted_fronts(
+    beliefs: Beliefs, paths: Sequence[Paths], fronts: Sequence[Front], rng: np.random.Generator
+) -> list[Array]:
+    """The values of the fronts, each moved up until most values of its own draw lie below it.
+
+    Of a front of many objectives a few hundred points are known, and most of what it dominates lies below none of
+    them; a region without it would promise information that no answer brings. All points of a front move by the same
+    share of each objective's spread.
+    """
+    if len(paths) <= MAX_BOX_OBJECTIVES:
+        return [front.values for front in fronts]
+    probes = candidate_designs(beliefs.problem, np.concatenate([front.x for front in fronts]), beliefs.n_data, rng)
+    values = np.stack([draws(probes) for draws in paths], axis=2)  # (n, S, K)
+    return [front.values + _lift(values[:, s], front.values) for s, front in enumerate(fronts)]
+
+
+def _lift(values: Array, front: Array) -> Array:  # (n, K), (l, K) -> (K,)
+    """The least that puts the wanted share of the values below the front, in equal shares of each one's deviation."""
+    spread = np.maximum(values.std(axis=0), SMALLEST_SPREAD)
+    missing = np.full((len(values), len(front)), -np.inf)  # deviations by which each point is too low for each value
+    for value, point, deviation in zip(values.T, front.T, spread, strict=True):
+        np.maximum(missing, (value[:, None] - point) / deviation, out=missing)
+    return max(0.0, float(np.quantile(missing.min(axis=1), SHARE_BELOW))) * spread
 
 
 def incumbents(beliefs: Beliefs) -> Array:  # (m, d)

@@ -19,7 +19,7 @@ from imoca.acquisition.truncated_gain import TruncatedGain
 from imoca.arrays import Array
 from imoca.methods.beliefs import Beliefs, try_to_believe
 from imoca.methods.candidates import N_GRID, N_STARTS, candidate_designs
-from imoca.methods.fronts import sample_fronts, sample_maxima, sample_paths
+from imoca.methods.fronts import lifted_fronts, sample_fronts, sample_maxima, sample_paths
 from imoca.methods.initial_design import candidate, initial_question, initial_size
 from imoca.methods.settings import InitialDesign
 from imoca.models.surrogates import DEFAULT_MODEL, ModelName
@@ -78,7 +78,7 @@ class InformationSearch:
         maxima, extremes = sample_maxima(beliefs, paths, rng)
         if self.gain == "front":
             fronts = sample_fronts(beliefs, paths, extremes, rng)
-            regions = dominated_regions([front.values for front in fronts], rng)
+            regions = dominated_regions(lifted_fronts(beliefs, paths, fronts, rng), rng)
             return FrontGain(regions), np.concatenate([front.x for front in fronts])
         return (TruncatedGain(maxima) if self.gain == "truncated" else SkewGain(maxima)), extremes
 

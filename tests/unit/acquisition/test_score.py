@@ -122,7 +122,8 @@ def test_with_sampled_regions_the_mean_gradient_is_that_of_the_boxes_within_a_te
     numeric, is_same = differences(exact, x)
     gradients = []
     for _ in range(16):
-        regions = SampledRegions.below(fronts, ndtri(qmc.Sobol(N_OUTPUTS, rng=rng).random_base2(10)))
+        common, own = (qmc.Sobol(N_OUTPUTS + more, rng=rng).random_base2(10) for more in (0, 1))
+        regions = SampledRegions.below(fronts, ndtri(common), own)
         sampled = GainPerCost(exact.surrogates, FrontGain(regions), exact.simulators)
         scores, gradient = sampled.score_and_gradient(x)
         is_same &= (scores.fidelities == exact.score(x).fidelities).all(axis=1)

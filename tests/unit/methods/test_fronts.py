@@ -11,7 +11,9 @@ from imoca.methods.beliefs import Beliefs
 from imoca.methods.fronts import (
     BOXED_FRONT_SIZE,
     CLEARANCE,
+    SHARE_BELOW,
     incumbents,
+    lifted_fronts,
     maxima_of,
     maximum_floor,
     predicted_front,
@@ -19,7 +21,7 @@ from imoca.methods.fronts import (
     sample_maxima,
     sample_paths,
 )
-from imoca.pareto.dominance import non_dominated
+from imoca.pareto.dominance import is_below_front, non_dominated
 from imoca.problem.fidelity import Fidelity
 from imoca.problem.parameters import Real
 from imoca.problem.problem import Problem
@@ -148,6 +150,48 @@ def test_fronts_that_are_cut_into_boxes_have_fifty_points_at_most(
     paths = sample_paths(beliefs, 2, rng)
     found = sample_fronts(beliefs, paths, sample_maxima(beliefs, paths, rng)[1], rng)
     assert all((len(front.x) <= BOXED_FRONT_SIZE) == is_thinned for front in found)
+
+
+def test_most_values_of_a_draw_of_many_objectives_lie_below_its_own_lifted_front(rng: np.random.Generator) -> None:
+    """Designs that the lift was not made from, half of them spread over the space, half of them near the front."""
+    beliefs = make_beliefs(n_objectives=5)
+    paths = sample_paths(beliefs, N_FRONTS, rng)
+    found = sample_fronts(beliefs, paths, sample_maxima(beliefs, paths, rng)[1], rng)
+    lifted = lifted_fronts(beliefs, paths, found, rng)
+    near = np.concatenate([front.x for front in found])
+    moved = np.clip(near[rng.integers(len(near), size=400)] + 0.03 * rng.standard_normal((400, 2)), 0.0, 1.0)
+    designs = np.concatenate([rng.random((400, 2)), moved])
+    values = np.stack([draws(designs) for draws in paths], axis=2)
+    shares = np.array(
+        [
+            [is_below_front(values[:, s], each).mean() for s, each in enumerate(fronts)]
+            for fronts in ([front.values for front in found], lifted)
+        ]
+    )
+    assert shares[0].mean() < SHARE_BELOW - 0.1  # else there was nothing to lift
+    np.testing.assert_allclose(shares[1], SHARE_BELOW, atol=0.07)
+    assert shares[1].mean() == pytest.approx(SHARE_BELOW, abs=0.03)
+
+
+def test_the_lift_is_the_same_share_of_the_spread_of_every_objective_and_no_larger_than_needed() -> None:
+    """By hand: eleven values along the diagonal of objectives of spread 1 : 10, and one point amid them."""
+    steps = np.linspace(0.0, 1.0, 11)
+    values, front = np.column_stack([steps, 10.0 * steps]), np.array([[0.5, 5.0]])
+    np.testing.assert_allclose(fronts_module._lift(values, front), [0.4, 4.0])  # up to the tenth of the eleven
+    np.testing.assert_array_equal(fronts_module._lift(values, front + 5.0), [0.0, 0.0])
+    both = np.concatenate([front, [[0.8, 8.0]]])
+    np.testing.assert_allclose(fronts_module._lift(values, both), [0.1, 1.0])
+    assert np.isfinite(fronts_module._lift(np.ones((4, 2)), np.ones((1, 2)))).all()
+
+
+def test_fronts_of_few_objectives_stay_where_they_were_found_and_draw_nothing(rng: np.random.Generator) -> None:
+    beliefs = make_beliefs()
+    paths = sample_paths(beliefs, N_FRONTS, rng)
+    found = sample_fronts(beliefs, paths, sample_maxima(beliefs, paths, rng)[1], rng)
+    state = rng.bit_generator.state
+    lifted = lifted_fronts(beliefs, paths, found, rng)
+    assert all(each is front.values for each, front in zip(lifted, found, strict=True))
+    assert rng.bit_generator.state == state
 
 
 def test_the_extremes_that_are_given_are_on_the_fronts(rng: np.random.Generator) -> None:

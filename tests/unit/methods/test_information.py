@@ -1,18 +1,21 @@
 """What the information methods ask: the best question for their gain, and its fidelities by trying all of them."""
 
+from collections.abc import Sequence
+
 import numpy as np
 import pytest
 from deciding import believe, is_in_reduced_space, is_start, suggest, trial_at
 
-from imoca.acquisition.front_gain import FrontGain
+from imoca.acquisition.front_gain import DominatedRegions, FrontGain
 from imoca.acquisition.gain import Gain
-from imoca.acquisition.regions import BoxRegions
+from imoca.acquisition.regions import BoxRegions, dominated_regions
 from imoca.acquisition.score import GainPerCost, PricedSimulator
 from imoca.acquisition.skew_gain import SkewGain
 from imoca.acquisition.truncated_gain import TruncatedGain
 from imoca.methods import beliefs as beliefs_module
+from imoca.methods import information
 from imoca.methods.beliefs import Beliefs
-from imoca.methods.fronts import sample_fronts, sample_maxima, sample_paths
+from imoca.methods.fronts import lifted_fronts, sample_fronts, sample_maxima, sample_paths
 from imoca.methods.initial_design import initial_question
 from imoca.methods.method import Method
 from imoca.methods.registry import get_method
@@ -247,6 +250,32 @@ def test_p_asks_what_e_does_not() -> None:
         advantages.append(by_p / by_e)
     assert min(advantages) > 0.97  # as near as the search comes
     assert max(advantages) > 1.02
+
+
+def test_with_many_objectives_p_asks_about_lifted_fronts(monkeypatch: pytest.MonkeyPatch) -> None:
+    outputs = [Objective(f"f{j}", "maximize") for j in range(5)]
+    simulator = Simulator("s", outputs, fidelity=CONTINUOUS, cost="0.1 + z**2")
+    problem = Problem([Real("a", 0.0, 1.0), Real("b", 0.0, 1.0)], [simulator])
+    tops = np.random.default_rng(3).random((5, 2))
+    trials = []
+    for i, x in enumerate(np.random.default_rng(4).random((12, 2))):
+        values = np.exp(-4.0 * ((x - tops) ** 2).sum(axis=1)).tolist()
+        answer = Answer(dict(zip([output.name for output in outputs], values, strict=True)))
+        trials.append(trial_at(problem, i, x, [1.0], answer))
+    asked_about: list[np.ndarray] = []
+
+    def noting(fronts: Sequence[np.ndarray], rng: np.random.Generator) -> DominatedRegions:
+        asked_about.extend(fronts)
+        return dominated_regions(fronts, rng)
+
+    monkeypatch.setattr(information, "dominated_regions", noting)
+    suggest(method("imoca-p"), problem, trials, 7)
+    rng, beliefs = np.random.default_rng([7, len(trials)]), believed(problem, trials)
+    paths = sample_paths(beliefs, N_FRONTS, rng)
+    found = sample_fronts(beliefs, paths, sample_maxima(beliefs, paths, rng)[1], rng)
+    for front, lifted, asked in zip(found, lifted_fronts(beliefs, paths, found, rng), asked_about, strict=True):
+        np.testing.assert_allclose(asked, lifted, atol=1e-9)
+        assert (asked - front.values).min() > 1e-4
 
 
 @pytest.mark.parametrize(("name", "design", "size"), [("imoca-p", "cheap", 11), ("mesmo", "target", 6)])
