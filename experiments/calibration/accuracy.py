@@ -83,5 +83,5 @@ class Moment:
     n_trials: int
     n_recommended: int  # designs
     n_verified: int  # of them left out of all numbers: they stand with what was measured
-    n_full_runs: Mapping[str, int]  # answers at full accuracy, by objective
+    n_full_runs: Mapping[str, int]  # answers at full accuracy, by objective whose simulator has a knob
     accuracies: Mapping[str, Mapping[str, Accuracy]]  # by the kind of designs, then by objective

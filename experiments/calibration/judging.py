@@ -178,6 +178,8 @@ def _moment(stage: Stage, model: Model, spreads: Array) -> Moment:
 
 
 def _full_runs(table: TrialTable) -> dict[str, int]:
+    """Of simulators that have a knob: others know nothing else."""
     problem = table.problem
     is_full = (table.z == 1.0)[:, problem.simulator_columns] & ~np.isnan(table.values[:, problem.objective_columns])
-    return dict(zip((o.name for o in problem.objectives), is_full.sum(axis=0).tolist(), strict=True))
+    counts = zip(problem.objectives, is_full.sum(axis=0).tolist(), strict=True)
+    return {each.name: count for each, count in counts if problem.simulator_of(each.name).fidelity.has_knob}

@@ -30,7 +30,7 @@ HOW = (
     f"mean negative logarithm of the density in that unit. After the third cost {N_TO_VERIFY} recommended designs, "
     "spread over the predicted front, are run at full accuracy and the model is fitted again. Designs that were run at "
     "full accuracy stand with their measured values and are left out. Every cell is a median over objectives and "
-    "seeds, in brackets the worst of them."
+    "seeds, in brackets the worst of them, of widths the largest."
 )
 WORDS = {
     (COSTS[0], RECOMMENDED): "first cost",
@@ -89,23 +89,18 @@ def _provenance(calibrations: Sequence[Calibration]) -> str:
 def _overview(groups: Sequence[Group]) -> TextTable:
     rows = []
     for group in groups:
-        third, after = (group.accuracies(moment, RECOMMENDED) for moment in (COSTS[-1], VERIFIED))
-        random = group.accuracies(COSTS[-1], RANDOM)
-        rows.append(
-            (
-                *(group.problem, group.series, str(len(group.members))),
-                *(_covered(each, 0.9) for each in (third, after, random)),
-                *(_largest(each, lambda a: a.score) for each in (third, after, random)),
-            )
-        )
-    kinds = ("recommended", "recommended, after verification", "random")
+        samples = [*(group.accuracies(moment, RECOMMENDED) for moment in MOMENTS), group.accuracies(COSTS[-1], RANDOM)]
+        covered = [_covered(each, 0.9) for each in samples]
+        scores = [_largest(each, lambda a: a.score) for each in samples]
+        rows.append((group.problem, group.series, str(len(group.members)), *covered, *scores))
+    where = (*MOMENTS, "random designs")
     return TextTable(
-        "At the third cost, and after verification",
+        "Recommended designs at three costs and after verification, random designs at the third cost",
         "Coverage of the 90 % intervals, and error / sigma; median over objectives and seeds (worst).",
         (
             *("problem", "model", "seeds"),
-            *(f"90 %: {kind}" for kind in kinds),
-            *(f"error / sigma: {kind}" for kind in kinds),
+            *(f"in 90 %: {each}" for each in where),
+            *(f"error / sigma: {each}" for each in where),
         ),
         tuple(rows),
     )
@@ -129,7 +124,7 @@ def _study_table(groups: Sequence[Group]) -> TextTable:
             rows.append((group.series, name, costs, *(_range(each) for each in counts)))
     return TextTable(
         "The studies",
-        "Cost: median over seeds. The others: smallest to largest, full-accuracy runs over objectives and seeds.",
+        "Cost: median over seeds. The others: smallest to largest; full-accuracy runs per objective that has a knob.",
         ("model", "at", "cost", "trials", "full-accuracy runs", "recommended designs", "of them verified"),
         tuple(rows),
     )
@@ -154,7 +149,7 @@ def _accuracy_table(title: str, groups: Sequence[Group], rows: Sequence[tuple[tu
     return TextTable(
         title,
         "Median over objectives and seeds (worst).",
-        ("model", "at", *(f"in {level:.0%}" for level in SHOWN_LEVELS), *MEASURES),
+        ("model", "at", *(f"in {100 * level:g} %" for level in SHOWN_LEVELS), *MEASURES),
         tuple(lines),
     )
 
@@ -173,7 +168,7 @@ def _covered(accuracies: Sequence[Accuracy], level: float) -> str:
     if not accuracies:
         return NOTHING
     shares = [each.covered(level) for each in accuracies]
-    return f"{np.median(shares):.0%} ({min(shares):.0%})"
+    return f"{100 * np.median(shares):.0f} % ({100 * min(shares):.0f} %)"
 
 
 def _largest(accuracies: Sequence[Accuracy], value: Callable[[Accuracy], float]) -> str:
@@ -188,5 +183,7 @@ def _number(value: float) -> str:
 
 
 def _range(counts: Sequence[int]) -> str:
+    if not counts:
+        return NOTHING
     low, high = min(counts), max(counts)
     return str(low) if low == high else f"{low}–{high}"

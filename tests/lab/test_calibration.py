@@ -299,8 +299,8 @@ def test_tables_hold_the_median_and_the_worst() -> None:
     (group,) = groups_of(seeds)
     assert reliability(group, COSTS[-1]).tolist() == pytest.approx([0.7] * len(LEVELS))
     overall, own = report_sections(seeds)
-    assert overall.tables[0].rows == (("trap", "product", "3", *["80% (40%)"] * 3, *["2 (2)"] * 3),)
-    assert own.tables[1].rows[0][:3] == ("product", "first cost", "80% (40%)")
+    assert overall.tables[0].rows == (("trap", "product", "3", *["80 % (40 %)"] * 5, *["2 (2)"] * 5),)
+    assert own.tables[1].rows[0][:3] == ("product", "first cost", "80 % (40 %)")
     assert own.tables[1].rows[0][-1] == "inf (inf)"
 
 
