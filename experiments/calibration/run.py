@@ -6,7 +6,8 @@ the recommended designs were run at full accuracy. Studies are kept in experimen
 the same command goes on, and what has its result is not run again. Results go to experiments/results/calibration, a
 file per problem; ``python experiments/calibration/report.py`` makes tables and a figure of them.
 
-All eleven problems with ten seeds should take two to three hours of two cores, a third of them the circuit.
+All eleven problems with ten seeds should take three to four hours of two cores, most of it the circuit, DTLZ1 and the
+panel; one seed of Branin-Currin ten seconds, of the rocket three minutes.
 """
 
 from __future__ import annotations
