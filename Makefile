@@ -53,6 +53,7 @@ bench: $(VENV)/.peers  ## minutes: a short comparison of methods, then CPU time 
 
 results: $(VENV)/.core  ## the tables and figures of docs/results from the raw results in experiments/results
 	for name in paper peers settings fronts; do $(BIN)/imoca bench report experiments/results/$$name -o docs/results/$$name || exit 1; done
+	$(BIN)/python experiments/calibration/report.py
 
 clean:  ## remove the virtual environment and caches
 	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis dist

@@ -5,13 +5,18 @@ from pathlib import Path
 
 import pytest
 
+from experiments.calibration.results import read_calibrations
+from experiments.calibration.tables import TITLE as CALIBRATION_TITLE
+from experiments.calibration.tables import report_sections as calibration_sections
 from imoca_lab.harness.config import ComparisonTables, expand
 from imoca_lab.harness.report import TITLE, report_sections
 from imoca_lab.harness.results import read_results
 from imoca_lab.harness.text_table import markdown_page
 
 ROOT = Path(__file__).parents[1]
-PAGES = sorted((ROOT / "docs" / "results").glob("*/report.md"))
+CALIBRATION = ROOT / "docs" / "results" / "calibration" / "report.md"  # no comparison of methods
+ALL_PAGES = sorted((ROOT / "docs" / "results").glob("*/report.md"))
+PAGES = [page for page in ALL_PAGES if page != CALIBRATION]
 
 
 def test_every_comparison_is_published() -> None:
@@ -31,9 +36,14 @@ def test_raw_results_are_those_that_the_configuration_asks_for(page: Path) -> No
     assert [result.spec for result in read_results([experiments / "results" / name]) if result.spec not in asked] == []
 
 
+def test_tables_of_the_calibration_come_from_the_raw_results() -> None:
+    found = read_calibrations(ROOT / "experiments" / "results" / "calibration")
+    assert CALIBRATION.read_text(encoding="utf-8") == markdown_page(CALIBRATION_TITLE, calibration_sections(found))
+
+
 @pytest.mark.parametrize("quoting", ["README.md", "docs/results.md", "docs/decisions/0003-defaults-per-method.md"])
 def test_quoted_rows_are_rows_of_a_report(quoting: str) -> None:
-    published = {line for page in PAGES for line in page.read_text(encoding="utf-8").splitlines()}
+    published = {line for page in ALL_PAGES for line in page.read_text(encoding="utf-8").splitlines()}
     text = (ROOT / quoting).read_text(encoding="utf-8")
     quoted = [
         line
