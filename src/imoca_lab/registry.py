@@ -17,6 +17,7 @@ DESCRIPTIONS = {
     "trap": "Branin-Currin with low fidelities that mislead",
     "ackley_rosenbrock_sphere": "5 variables, 3 objectives, continuous fidelities",
     "dtlz1": "5 variables, 6 objectives, three levels",
+    "dtlz2": "10 variables, 6 objectives (or 5 and 3), continuous fidelities; the front is a sphere",
     "qv": "8 variables, 2 objectives, one of them with two levels",
     "momf_branin_currin": "2 variables, 2 objectives, one shared continuous fidelity",
     "momf_park": "4 variables, 2 objectives, one shared continuous fidelity",

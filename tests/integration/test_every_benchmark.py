@@ -22,6 +22,7 @@ BUDGETS = {
     "trap": 2.5,
     "ackley_rosenbrock_sphere": 2.6,
     "dtlz1": 1.45,
+    "dtlz2": 5.0,
     "qv": 25.0,
     "momf_branin_currin": 0.35,
     "momf_park": 0.35,
