@@ -1,7 +1,8 @@
 """Pictures of the benchmark fronts: ``python experiments/benchmark_pictures.py [name ...]`` (extra ``report``).
 
 Two objectives are a curve, three a curve coloured by the third, more are parallel coordinates. Written to
-docs/benchmarks/NAME.png from the stored reference fronts.
+docs/benchmarks/NAME.png from the stored reference fronts. Of the adversarial family, whose fronts are those of its
+bases, it shows what cheap runs say along a line.
 """
 
 from __future__ import annotations
@@ -19,10 +20,15 @@ from matplotlib.figure import Figure
 
 import imoca_lab
 from imoca.arrays import Array
+from imoca.problem import FunctionReference
 from imoca_lab.benchmark import Benchmark
+from imoca_lab.problems.adversarial import ADVERSARIAL_NAMES
+from imoca_lab.problems.adversarial.distortions import DivergedError
 
 FOLDER = Path(__file__).parent.parent / "docs" / "benchmarks"
 BLUE = "#0072B2"
+FIDELITY_COLOURS = {0.0: "#D55E00", 0.5: "#56B4E9", 1.0: "black"}  # in the order in which they are drawn
+LINE = np.linspace(0.0, 1.0, 201)  # from Branin's upper left corner to its lower right one
 
 
 def labels(benchmark: Benchmark) -> list[str]:
@@ -70,6 +76,43 @@ def draw(name: str) -> None:
     plt.close(figure)
 
 
+def branin_along_the_line(variant: str, z: float) -> Array:  # nan where the run fails
+    problem = imoca_lab.get("adversarial", variant=variant).problem
+    run = problem.simulator("branin").run
+    if not isinstance(run, FunctionReference):
+        raise TypeError(f"{variant}: its simulators have no address")
+    values = []
+    for u in np.stack([LINE, 1.0 - LINE], axis=1):
+        try:
+            values.append(run.resolve()(**problem.space.decode(u), z=z)["branin"])
+        except DivergedError:
+            values.append(np.nan)
+    return np.array(values)
+
+
+def draw_adversarial() -> None:
+    """Branin's twelve, a panel each."""
+    variants = [variant for variant in ADVERSARIAL_NAMES if variant.startswith("branin_currin-")]
+    figure, panels = plt.subplots(3, 4, figsize=(11, 6.6), sharex=True, layout="constrained")
+    for axes, variant in zip(panels.flat, variants, strict=True):
+        is_scattered = variant.endswith(("noise", "outliers"))
+        for z, colour in FIDELITY_COLOURS.items():
+            style = "." if is_scattered and z < 1.0 else "-"
+            width = 3.0 if z == 0.0 else 1.2  # to be seen where half fidelity says the same
+            values = branin_along_the_line(variant, z)
+            axes.plot(LINE, values, style, color=colour, lw=width, ms=3.0, label=f"z = {z:g}")
+        axes.set_title(variant.removeprefix("branin_currin-"), fontsize=10)
+        axes.spines[["top", "right"]].set_visible(False)
+    figure.legend(*panels[0, 0].get_legend_handles_labels(), loc="outside upper center", ncols=3, frameon=False)
+    figure.supylabel("branin", fontsize=10)
+    figure.supxlabel("from the upper left to the lower right corner", fontsize=10)
+    figure.savefig(FOLDER / "adversarial.png", dpi=90)
+    plt.close(figure)
+
+
 if __name__ == "__main__":
     for chosen in sys.argv[1:] or imoca_lab.DESCRIPTIONS:
-        draw(chosen)
+        if chosen == "adversarial":
+            draw_adversarial()
+        else:
+            draw(chosen)

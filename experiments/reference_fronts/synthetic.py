@@ -7,6 +7,7 @@ Each problem's own structure finds the basins, and the common machinery fills an
   sums of two points from the front of four, and so on down to one parameter, which is a curve.
 - DTLZ1: the distance ``r`` has its minima next to the crests of a cosine, so the front lies on the lattice
   of these and of short stretches at the faces of the cube, where one objective or more vanish.
+- DTLZ2: the front is the unit sphere where no coordinate is negative, and its hypervolume a closed form.
 """
 
 import logging
@@ -34,6 +35,7 @@ from imoca_lab.problems import (
     ackley_rosenbrock_sphere,
     branin_currin,
     dtlz1,
+    dtlz2,
     momf,
     momf_branin_currin,
     momf_park,
@@ -49,6 +51,7 @@ N_WEIGHTED_SUMS = 400  # and the population of NSGA-II
 NSGA2_GENERATIONS, NSGA2_SEEDS = 500, (0, 1)
 N_HALF_FRONT = 3000  # points kept of QV's front in one, two and four parameters; 1000 give 1e-4 less volume
 N_VOLUME_SAMPLES = 1_000_000
+N_SPHERE_DIRECTIONS = 20_000
 # How far DTLZ1's front reaches inwards from a face: to the next minimum of r; or, where the face is a trough of
 # the cosine, until the vanishing objectives have grown to what they are on the next crest.
 FACE_STRETCH, PAPER_FACE_STRETCH = (0.0, 2.5e-4), (0.0, 1e-3, 3e-3, 7.5e-3)
@@ -210,6 +213,23 @@ def _sampled_volume(values: Array) -> float:
     return whole - share * box
 
 
+# DTLZ2: a sphere.
+
+
+def dtlz2_front(n_objectives: int) -> DenseFront:
+    """Random directions, a quarter of whose coordinates vanish so that the edges are covered, and the corners."""
+    rng = np.random.default_rng(0)
+    directions = np.abs(rng.normal(size=(N_SPHERE_DIRECTIONS, n_objectives)))
+    directions *= rng.random(directions.shape) < 0.75
+    directions = np.concatenate([directions[directions.any(axis=1)], np.eye(n_objectives)])
+    points = directions / np.linalg.norm(directions, axis=1, keepdims=True)
+    n_valley = dtlz2.N_PARAMETERS[n_objectives] - n_objectives + 1
+    designs = np.hstack([dtlz2.sphere_angles(points), np.full((len(points), n_valley), 0.5)])
+    values = -dtlz2.dtlz2_values(designs, 1.0, n_objectives)
+    best = non_dominated(values)  # without what is there twice, but for rounding
+    return DenseFront(designs[best], values[best], dtlz2.front_hypervolume(n_objectives))
+
+
 def plan(
     true_values: Callable[[Array], Array],
     reference_point: Array,
@@ -231,11 +251,15 @@ SEARCHES = {
     "qv": plan(qv.true_values, qv.REFERENCE_POINT),
     "dtlz1": plan(dtlz1.true_values, dtlz1.REFERENCE_POINT),
     "dtlz1_paper": plan(dtlz1.paper_true_values, dtlz1.REFERENCE_POINT),
+    "dtlz2": plan(dtlz2.six_true_values, dtlz2.reference_point(6)),
+    "dtlz2_k3": plan(dtlz2.three_true_values, dtlz2.reference_point(3)),
 }
 BY_STRUCTURE: dict[str, Callable[[], DenseFront]] = {
     "qv": qv_front,
     "dtlz1": lambda: dtlz1_front(dtlz1.FREQUENCY, FACE_STRETCH),
     "dtlz1_paper": lambda: dtlz1_front(dtlz1.PAPER_FREQUENCY, PAPER_FACE_STRETCH),
+    "dtlz2": lambda: dtlz2_front(6),
+    "dtlz2_k3": lambda: dtlz2_front(3),
 }
 
 

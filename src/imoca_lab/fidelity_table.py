@@ -58,18 +58,24 @@ def _rows_of(problem: Problem, simulator: Simulator, designs: Array, z: Array) -
     for fidelity, (values, cost) in zip(fidelities, runs, strict=True):
         for j, output in enumerate(simulator.outputs):
             error = np.sqrt(np.mean((values[:, j] - full_values[:, j]) ** 2)) / full_values[:, j].std()
-            correlation = float(spearmanr(values[:, j], full_values[:, j]).statistic)
             rows.append(
                 FidelityRow(
                     simulator.name,
                     output.name,
                     fidelity,
                     float(cost.mean() / full_cost.mean()),
-                    correlation,
+                    _rank_correlation(values[:, j], full_values[:, j]),
                     float(error),
                 )
             )
     return rows
+
+
+def _rank_correlation(values: Array, full_values: Array) -> float:
+    """Spearman's; 0 where one is the same for every design, for that ranks none."""
+    if np.ptp(values) == 0.0 or np.ptp(full_values) == 0.0:
+        return 0.0
+    return float(spearmanr(values, full_values).statistic)
 
 
 def _run(

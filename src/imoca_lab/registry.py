@@ -15,8 +15,10 @@ if TYPE_CHECKING:
 DESCRIPTIONS = {
     "branin_currin": "2 variables, 2 objectives, continuous fidelities; the usual first test",
     "trap": "Branin-Currin with low fidelities that mislead",
+    "adversarial": "31 problems: Branin-Currin, Park, DTLZ2 and Ackley-Rosenbrock-Sphere with cheap runs that mislead",
     "ackley_rosenbrock_sphere": "5 variables, 3 objectives, continuous fidelities",
     "dtlz1": "5 variables, 6 objectives, three levels",
+    "dtlz2": "10 variables, 6 objectives (or 5 and 3), continuous fidelities; the front is a sphere",
     "qv": "8 variables, 2 objectives, one of them with two levels",
     "momf_branin_currin": "2 variables, 2 objectives, one shared continuous fidelity",
     "momf_park": "4 variables, 2 objectives, one shared continuous fidelity",

@@ -20,8 +20,10 @@ CIRCUITS = [("circuit", "pwl"), pytest.param("circuit", "ngspice", marks=NGSPICE
 BUDGETS = {
     "branin_currin": 2.5,
     "trap": 2.5,
+    "adversarial": 2.5,
     "ackley_rosenbrock_sphere": 2.6,
     "dtlz1": 1.45,
+    "dtlz2": 5.0,
     "qv": 25.0,
     "momf_branin_currin": 0.35,
     "momf_park": 0.35,

@@ -61,6 +61,15 @@ DOCUMENTED = {
         (0.01, 0.999, 0.019),
         (0.01, 1.000, 0.014),
     ],
+    "dtlz2": [
+        (1 / 51.0, 0.8311, 0.375),
+        (1 / 51.0, 0.8288, 0.374),
+        (1 / 51.0, 0.9076, 0.300),
+        (1 / 51.0, 0.9523, 0.247),
+        (1 / 51.0, 0.9781, 0.235),
+        (1 / 51.0, 0.9544, 0.303),
+    ],
+    "adversarial": [(1 / 21.0, -1.0, 2.0), (1 / 11.0, -1.0, 2.0)],
     "qv": [(0.1, 0.996, 0.081)],
     "momf_branin_currin": [(1 / 121.5, 0.9987, 0.083), (1 / 121.5, 0.975, 0.238)],
     "momf_park": [(1 / 121.5, 1.0, 0.450), (1 / 121.5, 0.9997, 0.222)],
@@ -74,6 +83,18 @@ def test_the_documented_rows_are_what_1024_designs_give(name: str) -> None:
     low = [row for row in rows if row.cost_ratio < 1.0 and row.fidelity in (0.0, 0.2, "low")]
     found = [(row.cost_ratio, row.rank_correlation, row.relative_error) for row in low]
     np.testing.assert_allclose(found, DOCUMENTED[name], rtol=5e-4, atol=5e-4)
+
+
+def test_a_fidelity_that_says_the_same_of_every_design_ranks_none() -> None:
+    flat = Simulator(
+        "flat",
+        [Objective("f", "minimize")],
+        lambda x, z: z * x,
+        fidelity=Fidelity.levels([0.0, 1.0]),
+        cost=[0.1, 1.0],
+    )
+    rows = fidelity_table(Problem([Real("x", 0.0, 1.0)], [flat]), 8)
+    assert [row.rank_correlation for row in rows] == [0.0, pytest.approx(1.0)]
 
 
 def test_too_few_designs_are_refused() -> None:

@@ -5,6 +5,7 @@ import pytest
 from imoca.errors import StudyFileError
 from imoca_lab.harness.config import read_runs
 from imoca_lab.harness.run_spec import as_json, from_json
+from imoca_lab.problems.adversarial import ADVERSARIAL_NAMES
 
 GOOD = """
 checkpoints = 12
@@ -92,6 +93,16 @@ def test_a_missing_file_is_named(tmp_path: Path) -> None:
         read_runs(tmp_path / "nowhere.toml")
 
 
-@pytest.mark.parametrize("name", ["paper", "fronts", "settings", "short"])
+@pytest.mark.parametrize("name", ["paper", "fronts", "settings", "short", "adversarial"])
 def test_the_experiments_can_be_run(name: str) -> None:
     assert read_runs(Path(__file__).parents[3] / "experiments" / f"{name}.toml")
+
+
+def test_the_adversarial_comparison_is_of_every_variant_and_of_the_baselines_once_per_base() -> None:
+    runs = read_runs(Path(__file__).parents[3] / "experiments" / "adversarial.toml")
+    ours = {run.problem.variant for run in runs if run.method.name == "imoca-p"}
+    assert ours == set(ADVERSARIAL_NAMES)
+    for method in ("ehi", "smsego", "parego", "mesmo"):
+        found = [run.problem.variant for run in runs if run.method.name == method and run.seed == 0]
+        assert found == [name for name in ADVERSARIAL_NAMES if name.endswith("-honest")]
+    assert {run.seed for run in runs} == set(range(10))
