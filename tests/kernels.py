@@ -14,6 +14,11 @@ from imoca.models.product import ProductKernel
 from imoca.models.truth_and_error import Error, TruthAndError
 
 
+def rational(a: np.ndarray, b: np.ndarray, length_scales: np.ndarray, evenness: float) -> float:
+    squared = sum(((p - q) / length) ** 2 for p, q, length in zip(a, b, length_scales, strict=True))
+    return float((1.0 + squared / (2.0 * evenness)) ** -evenness)
+
+
 def gaussian(a: np.ndarray, b: np.ndarray, length_scales: np.ndarray) -> float:
     return math.exp(-0.5 * sum(((p - q) / length) ** 2 for p, q, length in zip(a, b, length_scales, strict=True)))
 
@@ -53,7 +58,7 @@ def between(kernel: Kernel, x1: np.ndarray, z1: np.ndarray, x2: np.ndarray, z2: 
         return kernel.lowest_variance * gaussian(x1, x2, kernel.length_scales) + steps
     assert isinstance(kernel, TruthAndError)
     shared = truth_weight(kernel, z1) * truth_weight(kernel, z2)
-    total = kernel.signal_variance * shared * gaussian(x1, x2, kernel.length_scales)
+    total = kernel.signal_variance * shared * rational(x1, x2, kernel.length_scales, kernel.evenness)
     for error in kernel.errors:
         w1, w2 = error_weight(error, z1), error_weight(error, z2)
         bend = error.bend_variance * 16.0 * w1 * (1.0 - w1) * w2 * (1.0 - w2)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
@@ -11,12 +12,13 @@ from scipy.optimize import OptimizeResult, minimize
 from imoca.arrays import Array, IntArray
 from imoca.models.form import Form, Prior
 from imoca.models.gp import JITTERS, GaussianProcess
-from imoca.models.kernel import BlockGradient, Kernel, design_kernel
+from imoca.models.kernel import Block, BlockGradient, Kernel
 
 MAX_FIT_POINTS = 400  # larger data sets are thinned for the fit only: a fit costs n^3 per step
 MAX_ITERATIONS = 60
 MANY_STARTS = 3  # of so many each makes only
 FIRST_ITERATIONS = 12  # steps, and the best one goes on to the end
+SMALLEST_KERNEL = 1e-300  # whose logarithm is needed times itself
 FAILED_VALUE = 1e10  # what the objective answers where the covariance has no Cholesky factor
 
 
@@ -33,8 +35,9 @@ def negative_log_posterior(
 def negative_log_likelihood(kernel: Kernel, x: Array, z: Array, values: Array) -> tuple[float, Array]:
     """Up to a constant, and its gradient in the logarithms of the hyperparameters."""
     n = len(values)
-    kernels = [design_kernel(x, x, block.length_scales) for block in kernel.blocks]
-    parts = [block.fidelity.covariance(z, z) for block in kernel.blocks]
+    blocks = kernel.blocks
+    kernels = [block.design_kernel(x, x) for block in blocks]
+    parts = [block.fidelity.covariance(z, z) for block in blocks]
     noisy = np.zeros((n, n))
     for design, part in zip(kernels, parts, strict=True):
         noisy += design * part
@@ -48,9 +51,10 @@ def negative_log_likelihood(kernel: Kernel, x: Array, z: Array, values: Array) -
     weights = inverse @ values
     by_covariance = 0.5 * (inverse - np.outer(weights, weights))  # of the negative logarithm
     by_block = []
-    for block, design, part in zip(kernel.blocks, kernels, parts, strict=True):
-        by_fidelity = by_covariance * design
-        by_block.append(BlockGradient(by_fidelity, _by_log_lengths(by_fidelity * part, x, block.length_scales)))
+    for block, design, part in zip(blocks, kernels, parts, strict=True):
+        by_design = by_covariance * part
+        by_lengths = _by_log_lengths(by_design * block.pull(design), x, block.length_scales)
+        by_block.append(BlockGradient(by_covariance * design, by_lengths, _by_log_evenness(by_design, design, block)))
     gradient = kernel.log_gradient(z, by_block, by_covariance.diagonal())
     return 0.5 * float(values @ weights) + log_determinant_half, gradient
 
@@ -59,6 +63,14 @@ def _by_log_lengths(product: Array, x: Array, length_scales: Array) -> Array:  #
     """sum_ab product_ab (x_a - x_b)^2 / l^2 for every column at once, without the n x n x d array."""
     spread = product.sum(axis=1) @ x**2 - np.einsum("ai,ai->i", x, product @ x)
     return 2.0 * spread / length_scales**2
+
+
+def _by_log_evenness(by_design: Array, design: Array, block: Block) -> float:  # (n, n), (n, n)
+    """From ``dk / d log alpha = k (alpha (1 - k^(1 / alpha)) + log k)``."""
+    if math.isinf(block.evenness):
+        return 0.0
+    logs = np.log(design.clip(SMALLEST_KERNEL))
+    return float((by_design * design * (logs - block.evenness * np.expm1(logs / block.evenness))).sum())
 
 
 def fit(

@@ -13,7 +13,7 @@ import numpy as np
 from scipy.linalg import lapack
 
 from imoca.arrays import Array, IntArray
-from imoca.models.kernel import Kernel, covariance, design_kernel, target_fidelity
+from imoca.models.kernel import Kernel, covariance, target_fidelity
 
 logger = logging.getLogger(__name__)
 
@@ -74,7 +74,7 @@ class Moments:
         for block, kernel_x in zip(self.gp.kernel.blocks, self.design_kernels, strict=True):
             to_g = block.fidelity.covariance(self.z, self.gp.z)[chosen]  # (n, N)
             to_f = block.fidelity.covariance(target, self.gp.z)[0]  # (N,)
-            pull = kernel_x * (by_kernel_g * to_g + by_kernel_f * to_f)
+            pull = block.pull(kernel_x) * (by_kernel_g * to_g + by_kernel_f * to_f)
             gradient += (pull @ self.gp.x - pull.sum(axis=1)[:, None] * self.x) / block.length_scales**2
         return gradient
 
@@ -130,7 +130,7 @@ class GaussianProcess:
         """Posterior covariance of f between every two designs."""
         target = target_fidelity(self.z)
         prior = [
-            float(block.fidelity.covariance(target, target)[0, 0]) * design_kernel(x, others, block.length_scales)
+            float(block.fidelity.covariance(target, target)[0, 0]) * block.design_kernel(x, others)
             for block in self.kernel.blocks
         ]
         white, white_others = (self._rows_at_target(each) @ self.inverse_factor.T for each in (x, others))
@@ -140,14 +140,14 @@ class GaussianProcess:
         """Gradient in x of the posterior mean at (x, z), one fidelity per design."""
         gradient = np.zeros_like(x)
         for block in self.kernel.blocks:
-            pull = design_kernel(x, self.x, block.length_scales) * block.fidelity.covariance(z, self.z) * self.weights
+            pull = block.pull(block.design_kernel(x, self.x)) * block.fidelity.covariance(z, self.z) * self.weights
             gradient += (pull @ self.x - pull.sum(axis=1)[:, None] * x) / block.length_scales**2
         return gradient
 
     def mean(self, x: Array, z: Array) -> Array:  # (n, d), (m, ...) -> (n, m)
         """Posterior mean at every pair of design and fidelity."""
         parts = [
-            (design_kernel(x, self.x, block.length_scales) * self.weights) @ block.fidelity.covariance(z, self.z).T
+            (block.design_kernel(x, self.x) * self.weights) @ block.fidelity.covariance(z, self.z).T
             for block in self.kernel.blocks
         ]
         return np.sum(parts, axis=0)
@@ -157,7 +157,7 @@ class GaussianProcess:
         with_target = np.concatenate([z, target_fidelity(z)])
         blocks = self.kernel.blocks
         latents = [block.fidelity.latents(with_target, self.z) for block in blocks]
-        kernels = tuple(design_kernel(x, self.x, block.length_scales) for block in blocks)
+        kernels = tuple(block.design_kernel(x, self.x) for block in blocks)
         rows = np.concatenate(
             [kernel[:, None, :] * each.rows for kernel, each in zip(kernels, latents, strict=True)], axis=1
         )  # (n, R, N)
@@ -190,7 +190,7 @@ class GaussianProcess:
         for block in self.kernel.blocks:
             to_target = block.fidelity.covariance(target, self.z)[0]
             if to_target.any():  # an error is no part of full accuracy
-                rows += design_kernel(x, self.x, block.length_scales) * to_target
+                rows += block.design_kernel(x, self.x) * to_target
         return rows
 
     def _prior_at_target(self) -> float:

@@ -6,6 +6,7 @@ and one per error, the levels of MF-OSEMO one for the lowest level and one for t
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
@@ -76,8 +77,16 @@ class SquaredExponential:
 class Block:
     """A term of a kernel."""
 
-    length_scales: Array  # (d,) of the designs' squared exponential
+    length_scales: Array  # (d,) of the designs' part
     fidelity: WeightedFunctions | SquaredExponential
+    evenness: float = math.inf  # of the designs' part: infinite if all of it changes at one scale
+
+    def design_kernel(self, x: Array, x_data: Array) -> Array:  # (m, d), (n, d) -> (m, n)
+        return design_kernel(x, x_data, self.length_scales, self.evenness)
+
+    def pull(self, kernel: Array) -> Array:
+        """P, of a kernel's values k, with ``dk / dx = -P (x - x') / l^2``."""
+        return kernel if math.isinf(self.evenness) else kernel ** (1.0 + 1.0 / self.evenness)
 
 
 class Kernel(Protocol):
@@ -112,25 +121,36 @@ class BlockGradient:
 
     by_fidelity: Array  # (n, n) in the fidelity's part of the covariance
     by_log_lengths: Array  # (d,)
+    by_log_evenness: float  # 0 where it is infinite
 
 
 def design_kernel(
     x: Array,  # (m, d)
     x_data: Array,  # (n, d)
     length_scales: Array,  # (d,)
+    evenness: float = math.inf,  # alpha
 ) -> Array:  # (m, n)
-    """Squared exponential over designs with one length scale per column, 1 on the diagonal."""
+    """Rational quadratic over designs with one length scale per column, 1 on the diagonal.
+
+    ``(1 + r^2 / 2 alpha)^-alpha``: functions that change at several scales at once, a mixture of squared exponentials
+    of different length; one of them, ``exp(-r^2 / 2)``, where alpha is infinite.
+    """
     scaled, scaled_data = x / length_scales, x_data / length_scales
     squared = (scaled**2).sum(axis=1)[:, None] + (scaled_data**2).sum(axis=1)
     squared -= 2.0 * scaled @ scaled_data.T
     np.maximum(squared, 0.0, out=squared)
-    squared *= -0.5
+    if math.isinf(evenness):
+        squared *= -0.5
+    else:
+        squared *= 0.5 / evenness
+        np.log1p(squared, out=squared)
+        squared *= -evenness
     return np.exp(squared, out=squared)
 
 
 def covariance(kernel: Kernel, x: Array, z: Array) -> Array:  # (n, d), (n, ...) -> (n, n)
     """Of the values at the data, without noise."""
-    parts = [design_kernel(x, x, each.length_scales) * each.fidelity.covariance(z, z) for each in kernel.blocks]
+    parts = [each.design_kernel(x, x) * each.fidelity.covariance(z, z) for each in kernel.blocks]
     return np.sum(parts, axis=0)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -9,7 +10,7 @@ import numpy as np
 
 from imoca.arrays import Array, IntArray
 from imoca.models.gp import Z_TARGET, GaussianProcess
-from imoca.models.kernel import Block, WeightedFunctions, design_kernel, settled, target_fidelity
+from imoca.models.kernel import Block, WeightedFunctions, settled, target_fidelity
 
 N_FREQUENCIES = 256  # each gives a cosine and a sine feature
 
@@ -32,7 +33,7 @@ class BlockPaths:
     """One block's share of S functions of the design, each ``features(x) @ prior + kernel(x) @ update``."""
 
     x_data: Array  # (N, d) designs observed
-    length_scales: Array  # (d,)
+    block: Block
     frequencies: Array  # (M, d) of the design columns
     phases: Array  # (M,) the constant contribution of z*
     prior: Array  # (2M, S)
@@ -48,12 +49,12 @@ class BlockPaths:
         values = (features * prior).sum(axis=1) + (kernel * update).sum(axis=1)
         half = len(self.phases)
         turned = features[:, :half] * prior[:, half:] - features[:, half:] * prior[:, :half]
-        pull = kernel * update
-        by_kernel = (pull @ self.x_data - pull.sum(axis=1)[:, None] * x) / self.length_scales**2
+        pull = self.block.pull(kernel) * update
+        by_kernel = (pull @ self.x_data - pull.sum(axis=1)[:, None] * x) / self.block.length_scales**2
         return values, turned @ self.frequencies + by_kernel
 
     def _features(self, x: Array) -> tuple[Array, Array]:
-        return _features(x @ self.frequencies.T + self.phases), design_kernel(x, self.x_data, self.length_scales)
+        return _features(x @ self.frequencies.T + self.phases), self.block.design_kernel(x, self.x_data)
 
 
 @dataclass(frozen=True)
@@ -105,12 +106,14 @@ def draw_paths(gp: GaussianProcess, n_paths: int, rng: np.random.Generator) -> P
         to_target = block.fidelity.covariance(target_fidelity(gp.z), gp.z)[0]
         if draw.weights.any():  # an error is no part of full accuracy
             update = to_target[:, None] * solved
-            paths.append(BlockPaths(gp.x, block.length_scales, draw.frequencies, draw.phases, draw.weights, update))
+            paths.append(BlockPaths(gp.x, block, draw.frequencies, draw.phases, draw.weights, update))
     return Paths(tuple(paths))
 
 
 def _draw_prior(block: Block, x: Array, z: Array, n_paths: int, rng: np.random.Generator) -> PriorDraw:
     frequencies = rng.standard_normal((N_FREQUENCIES, x.shape[1])) / block.length_scales
+    if not math.isinf(block.evenness):  # a mixture of squared exponentials, by their squared frequencies
+        frequencies *= np.sqrt(rng.gamma(block.evenness, 1.0 / block.evenness, size=(N_FREQUENCIES, 1)))
     angles = x @ frequencies.T
     if isinstance(block.fidelity, WeightedFunctions):
         weights_at_data = block.fidelity.weights(z)  # (N, R)

@@ -19,6 +19,7 @@ from imoca.models.fading import Fading, KnobFading, LevelFading, SourceFading
 from imoca.models.form import NOISE_VARIANCE, SIGNAL_VARIANCE, Prior
 from imoca.models.kernel import Block, BlockGradient, WeightedFunctions
 
+EVENNESS = (10.0, 1.5)  # of the truth: nearly at one scale, until the data tell of several
 ERROR_VARIANCE = (0.1, 1.5)
 BEND_VARIANCE = (1e-4, 1.5)  # near zero: without a run at full accuracy the fit stays there
 SCATTER_VARIANCE = (1e-4, 2.0)
@@ -61,6 +62,7 @@ class TruthAndError:
 
     length_scales: Array  # (d,) of the truth
     signal_variance: float  # s^2, of the truth
+    evenness: float  # alpha of the truth: how nearly it changes at one scale
     errors: tuple[Error, ...]
     scatter_variance: float  # nu^2, of a run at the cheapest setting
     noise_variance: float  # eta^2, of any run
@@ -69,7 +71,7 @@ class TruthAndError:
     @property
     def blocks(self) -> tuple[Block, ...]:
         truth = WeightedFunctions(np.array([self.signal_variance]), self.truth_weights)
-        return (Block(self.length_scales, truth), *(error.block for error in self.errors))
+        return (Block(self.length_scales, truth, self.evenness), *(error.block for error in self.errors))
 
     def truth_weights(self, z: Array) -> Array:  # (n, 1)
         """1, but for sources without order, which may answer in another scale."""
@@ -102,7 +104,7 @@ class TruthAndError:
             bend = [math.log(error.bend_variance)] if error.fading.bends else []
             parts += [np.log(error.length_scales), np.array([math.log(error.variance), *bend]), error.parameters]
         scatter = [math.log(self.scatter_variance)] if self.errors else []
-        tail = [math.log(self.signal_variance), *scatter, math.log(self.noise_variance)]
+        tail = [math.log(self.evenness), math.log(self.signal_variance), *scatter, math.log(self.noise_variance)]
         return np.concatenate([*parts, np.array(tail), np.log(self.ratios)])
 
     def log_gradient(self, z: Array, by_block: Sequence[BlockGradient], by_noise: Array) -> Array:
@@ -116,7 +118,12 @@ class TruthAndError:
                 gradient[-slopes.shape[1] :] += 2.0 * self.scatter_variance * (by_noise * weights) @ slopes
             parts.append(gradient)
         scatter = [float(by_noise @ (self.noise(z) - self.noise_variance))] if self.errors else []
-        tail = [float(by_truth.sum()), *scatter, self.noise_variance * float(by_noise.sum())]
+        tail = [
+            by_block[0].by_log_evenness,
+            float(by_truth.sum()),
+            *scatter,
+            self.noise_variance * float(by_noise.sum()),
+        ]
         by_ratios = [2.0 * by_truth[self._sources(z) == source].sum() for source in range(len(self.ratios))]
         return np.concatenate([*parts, tail, by_ratios])
 
@@ -165,7 +172,7 @@ class TruthAndErrorForm:
             parts += [Prior.length_scales(n_columns), Prior.log_normal(*ERROR_VARIANCE)]
             parts += [Prior.log_normal(*BEND_VARIANCE)] if fading.bends else []
             parts.append(fading.prior())
-        parts.append(Prior.log_normal(*SIGNAL_VARIANCE))
+        parts += [Prior.log_normal(*EVENNESS), Prior.log_normal(*SIGNAL_VARIANCE)]
         parts += [Prior.log_normal(*SCATTER_VARIANCE)] if self.fadings else []
         parts.append(Prior.log_normal(*NOISE_VARIANCE))
         parts += [Prior.log_normal(*SOURCE_RATIO, self.n_ratios)] if self.n_ratios else []
@@ -186,11 +193,12 @@ class TruthAndErrorForm:
                     float(np.exp(bend[0])) if n_bend else 0.0,
                 )
             )
-        signal, *scatter = np.exp(rest[: 2 if self.fadings else 1]).tolist()
-        noise, ratios = rest[len(scatter) + 1], rest[len(scatter) + 2 :]
+        evenness, signal, *scatter = np.exp(rest[: 3 if self.fadings else 2]).tolist()
+        noise, ratios = rest[len(scatter) + 2], rest[len(scatter) + 3 :]
         return TruthAndError(
             np.exp(logs[:n_columns]),
             signal,
+            evenness,
             tuple(errors),
             scatter[0] if scatter else 0.0,
             float(np.exp(noise)),

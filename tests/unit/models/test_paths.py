@@ -17,8 +17,8 @@ KNOB = Error(KnobFading(), np.log([2.0]), np.array([0.8, 0.4]), 0.5, 0.1)
 SOURCES = tuple(Error(SourceFading(s, 3), np.empty(0), LENGTHS, 0.3, 0.0) for s in range(2))
 KERNELS: dict[str, Kernel] = {
     "product": ProductKernel(LENGTHS, 1.2, 1.5, 1e-4, settling=3.0),
-    "truth and error": TruthAndError(LENGTHS, 1.5, (KNOB,), 0.05, 1e-4, np.empty(0)),
-    "sources": TruthAndError(LENGTHS, 1.5, SOURCES, 0.05, 1e-4, np.array([0.7, 1.3])),
+    "truth and error": TruthAndError(LENGTHS, 1.5, 0.8, (KNOB,), 0.05, 1e-4, np.empty(0)),
+    "sources": TruthAndError(LENGTHS, 1.5, 2.0, SOURCES, 0.05, 1e-4, np.array([0.7, 1.3])),
     "additive levels": AdditiveLevels(3, LENGTHS, np.array([0.8, 0.4]), 1.0, 0.3, 1e-4),
 }
 
