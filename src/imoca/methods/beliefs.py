@@ -10,8 +10,8 @@ import numpy as np
 
 from imoca.arrays import Array
 from imoca.models.cost import CostModel, cost_models
-from imoca.models.dataset import OutputData, output_data, unanswered
-from imoca.models.fitting import fit
+from imoca.models.dataset import OutputData, has_logarithms, output_data, unanswered
+from imoca.models.fitting import fit, negative_log_evidence
 from imoca.models.gp import GaussianProcess
 from imoca.models.surrogates import DEFAULT_MODEL, ModelName, form_of
 from imoca.problem.problem import Problem
@@ -19,6 +19,9 @@ from imoca.trials.table import TrialTable
 from imoca.trials.trial import Trial
 
 logger = logging.getLogger(__name__)
+
+LOGARITHM_MARGIN = 5.0  # nats by which a logarithm must describe the answers better: by chance it seems better by four
+FEWEST_FOR_LOGARITHMS = 8  # answers, below which nothing is compared
 
 
 @dataclass(frozen=True)
@@ -51,25 +54,46 @@ class Beliefs:
         return np.column_stack([mean for mean, _ in parts]), np.sqrt(np.column_stack([each for _, each in parts]))
 
 
-def believe(table: TrialTable, model: ModelName = DEFAULT_MODEL) -> Beliefs | None:
-    """Fit everything to the trials; None while some objective has no answer at all."""
-    objectives = table.problem.objectives
-    data = tuple(output_data(table, j) for j in range(len(objectives)))
-    if any(not len(each.values) for each in data):
+def believe(table: TrialTable, model: ModelName = DEFAULT_MODEL, *, is_guessing: bool = True) -> Beliefs | None:
+    """Fit everything to the trials; None while some objective has no answer at all.
+
+    Guessing, a surrogate believes its own mean where a simulator still runs or failed, so that the same is not asked
+    again at once. A guess is no knowledge: whoever recommends does without.
+    """
+    n_objectives = len(table.problem.objectives)
+    if np.isnan(table.values[:, table.problem.objective_columns]).all(axis=0).any():
         return None
     last_fits = _last_fits(table.trials)
-    surrogates = []
-    for j, (objective, each) in enumerate(zip(objectives, data, strict=True)):
-        form = form_of(table.problem.simulator_of(objective.name).fidelity, model)
-        process = fit(each.x, each.z, each.values, form, last_fits.get(objective.name))
-        surrogates.append(process.believing(*unanswered(table, j)))
-    return Beliefs(table.problem, data, tuple(surrogates), cost_models(table))
+    fits = [_fitted(table, j, model, last_fits) for j in range(n_objectives)]
+    surrogates = [process for _, process in fits]
+    if is_guessing:
+        surrogates = [process.believing(*unanswered(table, j)) for j, process in enumerate(surrogates)]
+    return Beliefs(table.problem, tuple(data for data, _ in fits), tuple(surrogates), cost_models(table))
 
 
-def try_to_believe(table: TrialTable, model: ModelName = DEFAULT_MODEL) -> Beliefs | None:
+def _fitted(
+    table: TrialTable, j: int, model: ModelName, last_fits: Mapping[str, Array]
+) -> tuple[OutputData, GaussianProcess]:
+    """One objective as it is, or as its logarithm where that describes the answers better by a margin."""
+    objective = table.problem.objectives[j]
+    form = form_of(table.problem.simulator_of(objective.name).fidelity, model)
+
+    def seen(is_log: bool) -> tuple[OutputData, GaussianProcess]:
+        data = output_data(table, j, is_log)
+        return data, fit(data.x, data.z, data.values, form, last_fits.get(objective.name))
+
+    plain = seen(is_log=False)
+    if model == "product" or not has_logarithms(table, j) or len(plain[0].values) < FEWEST_FOR_LOGARITHMS:
+        return plain
+    logarithmic = seen(is_log=True)
+    costs = [negative_log_evidence(process, form) + data.log_jacobian for data, process in (plain, logarithmic)]
+    return logarithmic if costs[1] < costs[0] - LOGARITHM_MARGIN else plain
+
+
+def try_to_believe(table: TrialTable, model: ModelName = DEFAULT_MODEL, *, is_guessing: bool = True) -> Beliefs | None:
     """None also where the data defeat every fit, which is logged."""
     try:
-        return believe(table, model)
+        return believe(table, model, is_guessing=is_guessing)
     except np.linalg.LinAlgError as error:
         logger.warning("No surrogate from %d trials: %s", len(table), error)
         return None

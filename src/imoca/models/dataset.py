@@ -1,4 +1,4 @@
-"""The answers that one objective received, standardised as the models want them."""
+"""The answers that one objective received, as the models want them: maximised, standardised, perhaps as logarithms."""
 
 from __future__ import annotations
 
@@ -8,13 +8,17 @@ import numpy as np
 
 from imoca.arrays import Array
 from imoca.trials.table import TrialTable
+from imoca.trials.trial import SimulatorState
 
 SMALLEST_SCALE = 1e-300  # a spread below this is no spread
 
 
 @dataclass(frozen=True)
 class OutputData:
-    """Observations of one objective: maximised, and standardised to mean 0 and deviation 1."""
+    """Observations of one objective: maximised, and standardised to mean 0 and deviation 1.
+
+    Dominance does not change under a monotone transform of an objective: a positive one may be seen as its logarithm.
+    """
 
     x: Array  # (n, d)
     z: Array  # (n,)
@@ -22,32 +26,53 @@ class OutputData:
     sign: float  # +1 to maximise, -1 to minimise
     centre: float
     scale: float
+    is_log: bool = False  # centre and scale are those of logarithms
 
     def to_user(self, values: Array) -> Array:
         """Standardised and maximised values back to what the simulator returns."""
-        return self.sign * (self.centre + self.scale * values)
+        seen = self.sign * (self.centre + self.scale * values)
+        return np.exp(seen) if self.is_log else seen
 
     def standardised(self, values: Array) -> Array:
         """Maximised values in the user's units as the models see them."""
-        return (values - self.centre) / self.scale
+        return (transformed(values, self.sign, self.is_log) - self.centre) / self.scale
+
+    @property
+    def log_jacobian(self) -> float:
+        """Logarithm of by how much standardising shrank the volume of all answers: what makes densities comparable."""
+        shrunk = len(self.values) * float(np.log(self.scale))
+        return shrunk + float(np.log(self.to_user(self.values)).sum()) if self.is_log else shrunk
 
 
-def output_data(table: TrialTable, objective: int) -> OutputData:
+def output_data(table: TrialTable, objective: int, is_log: bool = False) -> OutputData:
     """Every answer that the problem's objective of this position received, from whichever trials hold one."""
     problem = table.problem
     column = problem.objective_columns[objective]
     rows = ~np.isnan(table.values[:, column])
-    raw = table.values[rows, column]
+    sign = float(problem.signs[column])
+    raw = transformed(table.values[rows, column], sign, is_log)
     centre, scale = centre_and_scale(raw)
     z = table.z[rows, problem.simulator_columns[objective]]
-    return OutputData(table.x[rows], z, (raw - centre) / scale, float(problem.signs[column]), centre, scale)
+    return OutputData(table.x[rows], z, (raw - centre) / scale, sign, centre, scale, is_log)
+
+
+def has_logarithms(table: TrialTable, objective: int) -> bool:
+    """Whether every answer that an objective received is positive."""
+    column = table.problem.objective_columns[objective]
+    values = table.problem.signs[column] * table.values[:, column]
+    return bool((values[~np.isnan(values)] > 0.0).all())
+
+
+def transformed(values: Array, sign: float, is_log: bool) -> Array:
+    """Maximised values, or the logarithms of what the simulator returned with the sign put back."""
+    return sign * np.log(sign * values) if is_log else values
 
 
 def unanswered(table: TrialTable, objective: int) -> tuple[Array, Array]:  # (m, d), (m,)
-    """Designs and fidelities at which an objective has no answer: still running, failed, or never run."""
-    problem = table.problem
-    rows = np.isnan(table.values[:, problem.objective_columns[objective]])
-    return table.x[rows], table.z[rows, problem.simulator_columns[objective]]
+    """Designs and fidelities at which an objective was asked for and has no answer: still running, or failed."""
+    s = table.problem.simulator_columns[objective]
+    rows = np.isin(table.states[:, s], [SimulatorState.PENDING, SimulatorState.FAILED])
+    return table.x[rows], table.z[rows, s]
 
 
 def centre_and_scale(raw: Array) -> tuple[float, float]:

@@ -73,6 +73,14 @@ def _by_log_evenness(by_design: Array, design: Array, block: Block) -> float:  #
     return float((by_design * design * (logs - block.evenness * np.expm1(logs / block.evenness))).sum())
 
 
+def negative_log_evidence(process: GaussianProcess, form: Form) -> float:
+    """What the fit made small: the same for all observations, thinned as for the fit where they are many."""
+    kept, prior = thinned(process.z), form.prior(process.x.shape[1])
+    penalty, _ = prior.penalty(process.kernel.to_logs())
+    value, _ = negative_log_likelihood(process.kernel, process.x[kept], process.z[kept], process.values[kept])
+    return (value + penalty) * len(process.values) / len(kept)
+
+
 def fit(
     x: Array,  # (n, d)
     z: Array,  # (n, ...)

@@ -1,26 +1,31 @@
-"""The Pareto front to recommend: of the posterior means at full accuracy, with what was measured there."""
+"""The Pareto front to recommend: what was measured at full accuracy, then what is predicted there."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
 
-from imoca.arrays import Array
+from imoca.arrays import Array, BoolArray
 from imoca.methods.beliefs import Beliefs, try_to_believe
 from imoca.methods.fronts import front_of_means
 from imoca.methods.initial_design import sobol_designs
-from imoca.pareto.dominance import non_dominated
+from imoca.models.surrogates import DEFAULT_MODEL, ModelName
+from imoca.pareto.dominance import is_below_front, non_dominated
 from imoca.pareto.search import SearchEffort
 from imoca.pareto.subset import representative_subset
 from imoca.problem.parameters import Value
+from imoca.snapshot.prediction import LIKELY, TYPICAL, Predictions
 from imoca.trials.table import TrialTable
 from imoca.trials.trial import Trial
 
 MOST_RECOMMENDED = 200  # designs
 N_START_DESIGNS = 1024
 EFFORT = SearchEffort(size=800, n_generations=15, n_children=500)  # once, for somebody who will look at it
+ID_LENGTH = 4  # letters and digits: of 200 designs one in fifty fronts has two alike
 
 
 @dataclass(frozen=True)
@@ -28,41 +33,60 @@ class ParetoPoint:
     """One design of the recommended front; values in the user's own units and signs."""
 
     parameters: Mapping[str, Value]
-    predicted: Mapping[str, float]  # posterior mean at full accuracy
-    uncertainty: Mapping[str, float]  # posterior standard deviation there
+    predicted: Mapping[str, float]  # at full accuracy, as likely too high as too low
+    uncertainty: Mapping[str, float]  # half the width of the interval that holds the truth in 68 % of the cases
     measured: Mapping[str, float] | None  # what the simulators answered at full accuracy, all of them
+    interval: Mapping[str, tuple[float, float]] = field(default_factory=dict)  # that holds it in 90 %
+    probability: float = 1.0  # that no other recommended design is better in everything
+    is_doubtful: bool = False  # the model cannot vouch for it: see Predictions.is_doubtful
 
     @property
     def verified(self) -> bool:
         return self.measured is not None
 
+    @property
+    def id(self) -> str:
+        """Short, and the same as long as the design is the same."""
+        content = json.dumps(dict(self.parameters), sort_keys=True).encode()
+        return "F" + hashlib.blake2b(content, digest_size=8).hexdigest()[:ID_LENGTH].upper()
 
-def believe_answers(table: TrialTable) -> Beliefs | None:
-    """Of the trials that hold an answer: a recommendation guesses nothing about what is still asked."""
-    return try_to_believe(table.rows(table.has_values))
+
+def believe_answers(table: TrialTable, model: ModelName = DEFAULT_MODEL) -> Beliefs | None:
+    """Of the answers alone: a recommendation guesses nothing about what is still asked, was not run or failed."""
+    return try_to_believe(table, model, is_guessing=False)
 
 
-def recommend(table: TrialTable, seed: int) -> list[ParetoPoint]:
+def recommend(table: TrialTable, seed: int, model: ModelName = DEFAULT_MODEL) -> list[ParetoPoint]:
     """The front that the trials of a table speak for."""
-    return recommended(table, believe_answers(table), seed)
+    return recommended(table, believe_answers(table, model), seed)
 
 
 def recommended(table: TrialTable, beliefs: Beliefs | None, seed: int) -> list[ParetoPoint]:
-    """Non-dominated among the predicted front and the verified designs, which stand with their measured values."""
+    """Verified designs that none of their kind dominates, then what is predicted to be better or beside them.
+
+    A design that was run at full accuracy is never dropped for a mere prediction. Each kind is sorted by the first
+    objective, from its worst value to its best.
+    """
     if beliefs is None:
         return []
+    verified = _best_verified(table, beliefs)
+    measured = _measured(beliefs, verified)
+    x = _predicted_front(beliefs, seed)
+    means = beliefs.means_at_target(x)
+    is_kept = non_dominated(means) & ~_are_among(x, table.x[table.is_verified])
+    if len(measured):
+        is_kept &= ~is_below_front(means, measured)
+    designs = np.concatenate([verified.x, x[is_kept]])
+    points = _points(Predictions.at(beliefs, designs), measured, verified.trials, seed)
+    first = np.concatenate([measured[:, 0], means[is_kept, 0]])
+    order = np.lexsort((first, np.array([not point.verified for point in points])))
+    return [points[i] for i in order]
+
+
+def _best_verified(table: TrialTable, beliefs: Beliefs) -> TrialTable:
+    """The trials at full accuracy whose measured values none of the others dominates."""
     verified = table.rows(table.is_verified)
-    predicted_x = _predicted_front(beliefs, seed)
-    x = np.concatenate([predicted_x, verified.x])
-    values = np.concatenate([beliefs.means_at_target(predicted_x), _measured(beliefs, verified)])
-    kept = np.flatnonzero(non_dominated(values))
-    kept = kept[np.argsort(values[kept, 0], kind="stable")]
-    means, deviations = beliefs.means_and_deviations_at_target(x)
-    points = []
-    for i in kept:
-        trial = verified.trials[i - len(predicted_x)] if i >= len(predicted_x) else None
-        points.append(_point(beliefs, x[i], means[i], deviations[i], trial))
-    return points
+    return verified.rows(non_dominated(_measured(beliefs, verified)))
 
 
 def _predicted_front(beliefs: Beliefs, seed: int) -> Array:  # (l, d)
@@ -78,12 +102,31 @@ def _measured(beliefs: Beliefs, verified: TrialTable) -> Array:  # (n, K) standa
     return np.column_stack([data.standardised(column) for data, column in zip(beliefs.data, columns, strict=True)])
 
 
-def _point(beliefs: Beliefs, x: Array, mean: Array, deviation: Array, trial: Trial | None) -> ParetoPoint:
-    names = [objective.name for objective in beliefs.problem.objectives]
-    predicted = {
-        name: float(data.to_user(mean[j])) for j, (name, data) in enumerate(zip(names, beliefs.data, strict=True))
-    }
-    uncertainty = {name: float(beliefs.data[j].scale * deviation[j]) for j, name in enumerate(names)}
-    measured = None if trial is None else {name: trial.values[name] for name in names}
-    parameters = trial.parameters if trial is not None else beliefs.problem.space.decode(x)
-    return ParetoPoint(parameters, predicted, uncertainty, measured)
+def _are_among(x: Array, others: Array) -> BoolArray:  # (n, d), (m, d) -> (n,)
+    known = {row.tobytes() for row in others}
+    return np.array([row.tobytes() in known for row in x], dtype=np.bool_)
+
+
+def _points(predictions: Predictions, measured: Array, trials: Sequence[Trial], seed: int) -> list[ParetoPoint]:
+    """The first designs are those of the trials, which stand with what was measured."""
+    problem = predictions.beliefs.problem
+    names = [objective.name for objective in problem.objectives]
+    centres, (low, high) = predictions.centres(), predictions.intervals(LIKELY)
+    typical_low, typical_high = predictions.intervals(TYPICAL)
+    is_doubtful = predictions.is_doubtful()
+    probabilities = predictions.probabilities(measured, np.random.default_rng(seed))
+    points = []
+    for i, x in enumerate(predictions.x):
+        trial = trials[i] if i < len(trials) else None
+        points.append(
+            ParetoPoint(
+                parameters=problem.space.decode(x) if trial is None else trial.parameters,
+                predicted=dict(zip(names, centres[i].tolist(), strict=True)),
+                uncertainty=dict(zip(names, (0.5 * (typical_high - typical_low))[i].tolist(), strict=True)),
+                measured=None if trial is None else {name: trial.values[name] for name in names},
+                interval={name: (float(low[i, j]), float(high[i, j])) for j, name in enumerate(names)},
+                probability=float(probabilities[i]),
+                is_doubtful=trial is None and bool(is_doubtful[i]),
+            )
+        )
+    return points

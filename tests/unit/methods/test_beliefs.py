@@ -1,6 +1,7 @@
 """What is believed: questions without an answer, and where each fit starts."""
 
 import logging
+from collections.abc import Callable
 from typing import cast
 
 import numpy as np
@@ -33,7 +34,8 @@ FIT_OF_F, FIT_OF_G = (tuple(np.log([0.4, 0.5, 1.5, 2.0, 1.2, 1e-4]) + 0.01 * i) 
 
 
 def values_at(x: np.ndarray) -> dict[str, float]:
-    return {"f": float(np.sin(4 * x[0]) + x[1]), "g": float(np.cos(3 * x[1]) * x[0])}
+    """Below zero, so that no logarithm is tried."""
+    return {"f": float(np.sin(4 * x[0]) + x[1] - 3.0), "g": float(np.cos(3 * x[1]) * x[0] - 2.0)}
 
 
 def make_trials(n: int = 9) -> list[Trial]:
@@ -161,3 +163,35 @@ def test_the_paper_s_kernel_is_believed_in_where_it_is_asked_for() -> None:
         beliefs = beliefs_module.believe(table, cast(ModelName, model))
         assert beliefs is not None
         assert all(isinstance(each.kernel, kind) for each in beliefs.surrogates)
+
+
+def steep_trials(n: int, model_of_f: Callable[[np.ndarray], float]) -> list[Trial]:
+    rng = np.random.default_rng(8)
+    return [
+        trial_at(PROBLEM, i, x, [0.3, 0.3], Answer({"f": model_of_f(x), "g": float(x[0] - 2.0)}))
+        for i, x in enumerate(rng.random((n, 2)))
+    ]
+
+
+def test_a_positive_output_that_is_plain_in_its_logarithm_is_seen_as_that() -> None:
+    steep = believed(steep_trials(20, lambda x: float(np.exp(9.0 * np.sin(3.0 * x[0]) + 4.0 * x[1]))))
+    assert [data.is_log for data in steep.data] == [True, False]
+    even = believed(steep_trials(20, lambda x: float(5.0 + np.sin(6.0 * x[0]) + x[1])))
+    assert [data.is_log for data in even.data] == [False, False]
+
+
+def test_few_answers_are_no_reason_for_a_logarithm() -> None:
+    beliefs = believed(steep_trials(7, lambda x: float(np.exp(9.0 * np.sin(3.0 * x[0]) + 4.0 * x[1]))))
+    assert not beliefs.data[0].is_log
+
+
+def test_the_paper_s_kernel_knows_no_logarithms() -> None:
+    trials = steep_trials(20, lambda x: float(np.exp(9.0 * np.sin(3.0 * x[0]) + 4.0 * x[1])))
+    beliefs = beliefs_module.believe(TrialTable.encode(PROBLEM, trials), "product")
+    assert beliefs is not None
+    assert not beliefs.data[0].is_log
+
+
+def test_a_simulator_that_was_not_run_is_not_guessed() -> None:
+    trials = [*make_trials(), trial_at(PROBLEM, 9, ASKED, [0.3, 0.8], Answer({"f": -2.0}, not_run=("t",)))]
+    assert [len(surrogate.x) for surrogate in believed(trials).surrogates] == [10, 9]

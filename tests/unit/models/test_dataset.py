@@ -3,12 +3,15 @@
 import numpy as np
 import pytest
 from deciding import output_data
+from scipy.stats import lognorm, norm
 
-from imoca.models.dataset import centre_and_scale
+from imoca.models import dataset
+from imoca.models.dataset import centre_and_scale, has_logarithms
 from imoca.problem.fidelity import Fidelity
 from imoca.problem.parameters import Real
 from imoca.problem.problem import Problem
-from imoca.problem.simulator import Objective, Simulator
+from imoca.problem.simulator import Goal, Objective, Simulator
+from imoca.trials.table import TrialTable
 from imoca.trials.trial import Answer, Trial
 
 
@@ -52,3 +55,39 @@ def test_any_scale_is_standardised(scale: float, rng: np.random.Generator) -> No
     raw = scale * rng.standard_normal(50)
     centre, spread = centre_and_scale(raw)
     assert ((raw - centre) / spread).std() == pytest.approx(1.0)
+
+
+def positive_problem(goal: Goal) -> Problem:
+    return Problem([Real("a", 0.0, 2.0)], [Simulator("s", [Objective("f", goal)])])
+
+
+@pytest.mark.parametrize("goal", ["minimize", "maximize"])
+def test_logarithms_keep_the_order_and_come_back(goal: Goal) -> None:
+    problem, raw = positive_problem(goal), np.array([0.01, 3.0, 700.0])
+    trials = [Trial(i, {"a": 1.0}, {"s": None}, {}, Answer({"f": float(value)})) for i, value in enumerate(raw)]
+    table = TrialTable.encode(problem, trials)
+    assert has_logarithms(table, 0)
+    data = dataset.output_data(table, 0, is_log=True)
+    np.testing.assert_allclose(data.to_user(data.values), raw)
+    np.testing.assert_allclose(data.standardised(table.values[:, 0]), data.values)
+    logs = np.log(raw) if goal == "maximize" else -np.log(raw)
+    np.testing.assert_allclose(data.values, (logs - logs.mean()) / logs.std())
+
+
+def test_the_jacobian_makes_densities_of_values_and_of_logarithms_comparable(rng: np.random.Generator) -> None:
+    """Of log-normal values: the density by SciPy, and that of their standardised logarithms corrected."""
+    raw = np.exp(1.3 + 0.7 * rng.standard_normal(200))
+    problem = positive_problem("minimize")
+    trials = [Trial(i, {"a": 1.0}, {"s": None}, {}, Answer({"f": float(value)})) for i, value in enumerate(raw)]
+    data = dataset.output_data(TrialTable.encode(problem, trials), 0, is_log=True)
+    own = -norm.logpdf(data.values).sum() + data.log_jacobian
+    logs = np.log(raw)
+    assert own == pytest.approx(-lognorm(s=logs.std(), scale=np.exp(logs.mean())).logpdf(raw).sum())
+
+
+def test_values_that_are_not_all_positive_have_no_logarithms() -> None:
+    problem = positive_problem("minimize")
+    for worst in (0.0, -1.0):
+        answers = [Answer({"f": 3.0}), Answer({"f": worst}), None]
+        trials = [Trial(i, {"a": 1.0}, {"s": None}, {}, answer) for i, answer in enumerate(answers)]
+        assert not has_logarithms(TrialTable.encode(problem, trials), 0)

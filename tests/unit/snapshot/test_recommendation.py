@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from deciding import believe, is_verified, posterior, recommend, trial_at
 
+from imoca.models import doubt
 from imoca.pareto.dominance import non_dominated
 from imoca.problem.fidelity import Fidelity
 from imoca.problem.parameters import Real
@@ -11,7 +12,7 @@ from imoca.problem.problem import Problem
 from imoca.problem.simulator import Objective, Simulator
 from imoca.snapshot import recommendation
 from imoca.snapshot.recommendation import ParetoPoint
-from imoca.trials import Answer, Trial
+from imoca.trials import Answer, Trial, TrialTable
 
 KNOB = Fidelity.continuous()
 SIGN = {"drag": -1.0, "lift": 1.0}  # drag is minimised
@@ -50,13 +51,18 @@ def standing(point: ParetoPoint) -> list[float]:
     return [SIGN[name] * values[name] for name in ("drag", "lift")]
 
 
-def test_the_front_is_non_dominated_and_sorted_from_the_worst_to_the_best_first_objective() -> None:
-    front = recommend(PROBLEM, [*cheap_trials(), *contradicting(12, (0.4, 0.5)), verified_trial(14, (0.6, 0.5))])
-    values = np.array([standing(point) for point in front])
+def test_verified_designs_come_first_and_each_kind_is_sorted_from_the_worst_to_the_best_first_objective() -> None:
+    lucky = contradicting(12, (0.4, 0.5)), contradicting(14, (0.6, 0.5))
+    front = recommend(PROBLEM, [*cheap_trials(), *lucky[0], *lucky[1]])
+    n_verified = sum(point.verified for point in front)
+    assert n_verified == 2
     assert len(front) > 20
-    assert non_dominated(values).all()
-    assert (np.diff(values[:, 0]) > 0.0).all()  # the drag falls
-    assert (np.diff(values[:, 1]) < 0.0).all()
+    for part in (front[:n_verified], front[n_verified:]):
+        values = np.array([standing(point) for point in part])
+        assert not any(point.verified for point in part) or all(point.verified for point in part)
+        assert non_dominated(values).all()
+        assert (np.diff(values[:, 0]) > 0.0).all()  # the drag falls
+        assert (np.diff(values[:, 1]) < 0.0).all()
 
 
 def test_no_design_of_a_dense_grid_is_predicted_to_beat_the_front() -> None:
@@ -90,7 +96,14 @@ def test_a_few_designs_stand_for_the_whole_front_better_than_a_few_of_it_drawn_a
     assert farthest(few) < np.quantile(drawn, 0.25)
 
 
-def test_predicted_values_and_uncertainties_are_those_of_plain_algebra_in_the_users_units() -> None:
+def test_predicted_values_and_uncertainties_are_those_of_plain_algebra_in_the_users_units(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Without any doubt, which has its own tests: one deviation of the model, and 1.645 for the likely interval."""
+    monkeypatch.setattr(doubt, "FACTORS", np.ones(1))
+    monkeypatch.setattr(doubt, "FACTOR_PRIOR", np.ones(1))
+    monkeypatch.setattr(doubt, "OFFSETS", np.zeros(1))
+    monkeypatch.setattr(doubt, "OFFSET_PRIOR", np.ones(1))
     trials = cheap_trials()
     beliefs = believe(PROBLEM, trials)
     assert beliefs is not None
@@ -101,7 +114,11 @@ def test_predicted_values_and_uncertainties_are_those_of_plain_algebra_in_the_us
             raw = np.array([trial.values[name] for trial in trials])
             mean, variance = posterior(surrogate, x, 1.0)
             assert point.predicted[name] == pytest.approx(raw.mean() + SIGN[name] * raw.std() * mean, rel=1e-5)
-            assert point.uncertainty[name] == pytest.approx(raw.std() * np.sqrt(variance), rel=1e-2)
+            deviation = raw.std() * np.sqrt(variance + surrogate.noise_at_target)
+            assert point.uncertainty[name] == pytest.approx(deviation, rel=1e-2)
+            low, high = point.interval[name]
+            assert high - low == pytest.approx(2.0 * 1.645 * deviation, rel=1e-2)
+            assert 0.5 * (low + high) == pytest.approx(point.predicted[name])
     assert min(point.predicted["drag"] for point in front) == pytest.approx(300.0, abs=30.0)
     assert max(point.predicted["lift"] for point in front) == pytest.approx(5.0, abs=0.3)
 
@@ -131,9 +148,61 @@ def test_a_verified_design_that_another_one_dominates_is_gone() -> None:
     assert [point.measured for point in front if point.verified] == [lucky.values]
 
 
-def test_a_verified_design_worse_than_what_is_predicted_is_gone() -> None:
+def test_a_verified_design_is_not_dropped_for_a_mere_prediction() -> None:
     bad = verified_trial(12, (0.0, 0.0))
-    assert not any(point.verified for point in recommend(PROBLEM, [*cheap_trials(), bad]))
+    first, *others = recommend(PROBLEM, [*cheap_trials(), bad])
+    assert first.measured == bad.values
+    assert any(np.all(np.array(standing(other)) > np.array(standing(first))) for other in others)
+
+
+def test_a_verified_design_stands_once_though_it_is_predicted_too() -> None:
+    front = recommend(PROBLEM, [*cheap_trials(), verified_trial(12, (0.5, 0.5))])
+    designs = [tuple(point.parameters.values()) for point in front]
+    assert len(designs) == len(set(designs))
+    assert sum(point.verified for point in front) == 1
+
+
+def test_a_failure_is_no_knowledge() -> None:
+    """The model is as unsure where simulators failed as if nothing had been asked there."""
+    failed = [
+        trial_at(PROBLEM, 12 + i, np.array([0.5, 0.1 * i]), [1.0, 1.0], Answer({}, failures={"s": "no", "t": "no"}))
+        for i in range(5)
+    ]
+    half = [
+        trial_at(PROBLEM, 17 + i, np.array([0.6, 0.1 * i]), [1.0, 1.0], Answer({"lift": 2.0}, failures={"s": "no"}))
+        for i in range(2)
+    ]
+    assert recommend(PROBLEM, [*cheap_trials(), *failed]) == recommend(PROBLEM, cheap_trials())
+    table = TrialTable.encode(PROBLEM, [*cheap_trials(), *half])
+    beliefs = recommendation.believe_answers(table)
+    assert beliefs is not None
+    assert [len(each.x) for each in beliefs.surrogates] == [12, 14]
+
+
+def test_an_id_stays_while_the_design_stays_and_differs_between_designs() -> None:
+    trials = cheap_trials()
+    first, again = recommend(PROBLEM, trials), recommend(PROBLEM, trials)
+    assert [point.id for point in first] == [point.id for point in again]
+    ids = {point.id for point in first}
+    assert len(ids) >= len(first) - 2
+    assert all(len(each) == 5 and each.startswith("F") for each in ids)
+
+
+def test_a_prediction_wider_than_all_that_was_seen_is_marked_as_doubtful() -> None:
+    few, many = (
+        recommend(PROBLEM, cheap_trials(3)),
+        recommend(PROBLEM, [*cheap_trials(40), verified_trial(40, (0.5, 0.5))]),
+    )
+    assert all(point.is_doubtful for point in few)
+    assert not any(point.is_doubtful for point in many)
+
+
+def test_probabilities_fall_where_others_are_surely_better() -> None:
+    bad = verified_trial(12, (0.0, 0.0))
+    front = recommend(PROBLEM, [*cheap_trials(), bad])
+    assert front[0].probability < 0.2
+    assert np.mean([point.probability for point in front[1:]]) > 0.3
+    assert all(0.0 <= point.probability <= 1.0 for point in front)
 
 
 def test_verified_designs_keep_their_own_numbers_whatever_the_order_of_the_trials() -> None:

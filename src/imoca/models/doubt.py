@@ -1,0 +1,76 @@
+"""How far a surrogate is to be trusted at full accuracy.
+
+A model says what it believes given that its form is right, and nothing tells from cheap runs alone whether full
+accuracy is where they point. Two unknowns stand for that: the factor by which the model is too sure of itself, and how
+far full accuracy lies from what all cheaper runs say, an offset with a standard deviation. Both have a prior, found by
+measuring (docs/decisions/0008-truth-plus-error.md), and are learned from the runs at full accuracy alone: from how far
+each lies from what all other runs predict of it. The search does without: it hopes, the report doubts.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import ndtr
+
+from imoca.arrays import Array
+from imoca.models.gp import GaussianProcess
+
+FACTORS = np.array([0.7, 1.0, 1.5, 2.5, 5.0, 10.0])
+FACTOR_PRIOR = np.array([0.1, 0.2, 0.2, 0.2, 0.2, 0.1])
+OFFSETS = np.array([0.0, 0.01, 0.03, 0.1, 0.3, 1.0])  # in standard deviations of all answers
+OFFSET_PRIOR = np.array([0.2, 0.15, 0.2, 0.2, 0.15, 0.1])
+N_HALVINGS = 50  # of the search for a quantile
+WIDEST = 40.0  # deviations within which it is searched
+
+
+@dataclass(frozen=True)
+class Doubt:
+    """A grid of the two unknowns with a probability each: predictions are mixtures of normals with one mean."""
+
+    factors: Array  # (G,)
+    offsets: Array  # (G,)
+    weights: Array  # (G,) adding up to 1
+
+    def deviations(self, variance: Array) -> Array:  # (n,) of the model -> (n, G)
+        return np.sqrt(self.factors**2 * variance[:, None] + self.offsets**2)
+
+    def half_widths(self, variance: Array, probability: float) -> Array:  # (n,)
+        """How far from the mean the interval reaches that holds the truth with this probability."""
+        deviations = self.deviations(variance)
+        low, high = np.zeros(len(variance)), WIDEST * deviations.max(axis=1)
+        for _ in range(N_HALVINGS):
+            middle = 0.5 * (low + high)
+            is_short = self.within(middle, deviations) < probability
+            low, high = np.where(is_short, middle, low), np.where(is_short, high, middle)
+        return 0.5 * (low + high)
+
+    def within(self, distance: Array, deviations: Array) -> Array:  # (n,), (n, G) -> (n,)
+        """Probability that the truth lies at most so far from the mean."""
+        return (2.0 * ndtr(distance[:, None] / deviations) - 1.0) @ self.weights
+
+
+def doubt_of(surrogate: GaussianProcess, has_knob: bool) -> Doubt:
+    """What the runs at full accuracy leave of the prior; without a knob there is nothing that lies between."""
+    offsets, offset_prior = (OFFSETS, OFFSET_PRIOR) if has_knob else (OFFSETS[:1], np.ones(1))
+    factors, offsets = (each.ravel() for each in np.meshgrid(FACTORS, offsets, indexing="ij"))
+    prior = np.outer(FACTOR_PRIOR, offset_prior).ravel()
+    misses, variances = left_out_misses(surrogate)
+    is_full = (surrogate.z.reshape(len(surrogate.z), -1) == 1.0).all(axis=1)
+    doubt = Doubt(factors, offsets, prior / prior.sum())
+    if not has_knob or not is_full.any():
+        return doubt
+    deviations = doubt.deviations(variances[is_full])  # (m, G)
+    log_likelihood = (-0.5 * (misses[is_full, None] / deviations) ** 2 - np.log(deviations)).sum(axis=0)
+    weights = doubt.weights * np.exp(log_likelihood - log_likelihood.max())
+    return Doubt(factors, offsets, weights / weights.sum())
+
+
+def left_out_misses(process: GaussianProcess) -> tuple[Array, Array]:  # (n,), (n,)
+    """By how much every observation misses what all others predict, and the variance of that, noise included.
+
+    Eqs. (5.10) to (5.12) of [Rasmussen2006].
+    """
+    precision = (process.inverse_factor**2).sum(axis=0)
+    return process.weights / precision, 1.0 / precision

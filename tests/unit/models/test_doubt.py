@@ -1,0 +1,86 @@
+"""Doubt at full accuracy: mixtures by Monte Carlo, and what runs there make of the prior."""
+
+import numpy as np
+import pytest
+from kernels import joint_posterior
+from scipy.stats import norm
+
+from imoca.models.doubt import FACTOR_PRIOR, OFFSET_PRIOR, Doubt, doubt_of, left_out_misses
+from imoca.models.fading import KnobFading
+from imoca.models.gp import GaussianProcess
+from imoca.models.truth_and_error import Error, TruthAndError
+
+KNOB = Error(KnobFading(), np.zeros(1), np.array([0.5]), 0.05, 1e-4)
+KERNEL = TruthAndError(np.array([0.3]), 1.0, 10.0, (KNOB,), 1e-4, 1e-5, np.empty(0))
+DOUBT = Doubt(np.array([0.5, 2.0]), np.array([0.0, 0.3]), np.array([0.7, 0.3]))
+
+
+def cheap_process(rng: np.random.Generator, full_offset: float | None = None) -> GaussianProcess:
+    """Cheap runs of a smooth function; with an offset four runs at full accuracy, so far from where they point."""
+    x = np.linspace(0.0, 1.0, 20)[:, None]
+    z, values = np.zeros(20), np.sin(5.0 * x[:, 0])
+    if full_offset is not None:
+        at = np.array([[0.1], [0.37], [0.61], [0.88]])
+        signs = np.array([1.0, -1.0, 1.0, -1.0])
+        x, z = np.concatenate([x, at]), np.concatenate([z, np.ones(4)])
+        values = np.concatenate([values, np.sin(5.0 * at[:, 0]) + full_offset * signs])
+    return GaussianProcess.condition(x, z, values, KERNEL)
+
+
+def test_an_interval_holds_the_share_of_a_mixture_that_it_says(rng: np.random.Generator) -> None:
+    variance = np.array([0.04, 1.0])
+    picked = rng.choice(2, size=200_000, p=DOUBT.weights)
+    for probability in (0.5, 0.9):
+        half = DOUBT.half_widths(variance, probability)
+        for i in range(2):
+            deviations = np.sqrt(DOUBT.factors**2 * variance[i] + DOUBT.offsets**2)
+            drawn = deviations[picked] * rng.standard_normal(len(picked))
+            assert np.mean(np.abs(drawn) <= half[i]) == pytest.approx(probability, abs=0.005)  # five standard errors
+
+
+def test_without_doubt_an_interval_is_that_of_the_normal_distribution() -> None:
+    sure = Doubt(np.ones(1), np.zeros(1), np.ones(1))
+    np.testing.assert_allclose(sure.half_widths(np.array([4.0]), 0.9), norm.ppf(0.95) * 2.0)
+
+
+def test_an_observation_left_out_misses_by_what_the_others_predict(rng: np.random.Generator) -> None:
+    process = cheap_process(rng, 0.2)
+    misses, variances = left_out_misses(process)
+    for i in (0, 7, 22):
+        others = np.arange(len(process.x)) != i
+        left = GaussianProcess.condition(process.x[others], process.z[others], process.values[others], KERNEL)
+        mean, covariance = joint_posterior(left, process.x[i : i + 1], process.z[i : i + 1])
+        assert misses[i] == pytest.approx(process.values[i] - mean[0], abs=1e-6)
+        assert variances[i] == pytest.approx(covariance[0, 0] + KERNEL.noise(process.z[i : i + 1])[0], rel=1e-3)
+
+
+def test_nothing_at_full_accuracy_leaves_the_prior(rng: np.random.Generator) -> None:
+    doubt = doubt_of(cheap_process(rng), has_knob=True)
+    np.testing.assert_allclose(doubt.weights, np.outer(FACTOR_PRIOR, OFFSET_PRIOR).ravel())
+    assert doubt.weights.sum() == pytest.approx(1.0)
+
+
+def test_runs_at_full_accuracy_that_agree_shrink_the_bars_and_such_that_do_not_widen_them(
+    rng: np.random.Generator,
+) -> None:
+    variance = np.array([0.01])
+    before, agreed, differed = (
+        float(doubt_of(cheap_process(rng, offset), has_knob=True).half_widths(variance, 0.9)[0])
+        for offset in (None, 0.0, 0.8)
+    )
+    assert agreed < before / 2.0
+    assert differed > 0.8
+
+
+def test_the_posterior_of_the_grid_is_that_of_bayes_rule(rng: np.random.Generator) -> None:
+    process = cheap_process(rng, 0.1)
+    doubt, misses = doubt_of(process, has_knob=True), left_out_misses(process)
+    deviations = np.sqrt(doubt.factors**2 * misses[1][20:, None] + doubt.offsets**2)
+    joint = np.outer(FACTOR_PRIOR, OFFSET_PRIOR).ravel() * norm.pdf(misses[0][20:, None], scale=deviations).prod(axis=0)
+    np.testing.assert_allclose(doubt.weights, joint / joint.sum(), rtol=1e-6)
+
+
+def test_a_simulator_without_a_knob_has_no_offset(rng: np.random.Generator) -> None:
+    doubt = doubt_of(cheap_process(rng, 0.8), has_knob=False)
+    assert (doubt.offsets == 0.0).all()
+    np.testing.assert_allclose(doubt.weights, FACTOR_PRIOR)
