@@ -274,41 +274,6 @@ def test_timeouts_are_read_in_their_units(written: str, expected: float) -> None
             "simulators.b: Output 'g' is listed as a constraint",
         ),
         ("[simulators.b]\ncommand = ['b']", "simulators.b: Simulator 'b': the outputs are"),
-        ("[simulators.b]\noutputs = {g = 3}", "simulators.b.outputs.g is 3, but must be 'minimize', 'maximize'"),
-        ("[simulators.b]\noutputs = {g = ['minimize']}", "simulators.b.outputs.g is .*, but must be 'minimize'"),
-        ("[simulators.b]\noutputs = 'minimize'", "simulators.b.outputs is 'minimize', but must be a table"),
-        ("[simulators.b]\noutputs = {g = {low = 0}}", "simulators.b.outputs.g.goal is missing"),
-        ("[simulators.b]\noutputs = {g = {goal = 'min'}}", "simulators.b.outputs.g.goal is 'min', but must be 'mini"),
-        (
-            "[simulators.b]\noutputs = {g = {goal = 'minimize', lwo = 0}}",
-            r"simulators.b.outputs.g.lwo is not a known key; the known ones here are goal, low, high, log\.",
-        ),
-        (
-            "[simulators.b]\noutputs = {g = {goal = 'minimize', low = '0'}}",
-            "simulators.b.outputs.g.low is '0', but must be a number",
-        ),
-        (
-            "[simulators.b]\noutputs = {g = {goal = 'minimize', high = true}}",
-            "simulators.b.outputs.g.high is True, but must be a number",
-        ),
-        (
-            "[simulators.b]\noutputs = {g = {goal = 'minimize', log = 'auto'}}",
-            "simulators.b.outputs.g.log is 'auto', but must be true or false",
-        ),
-        (
-            "[simulators.b]\noutputs = {g = {goal = 'minimize', low = 2, high = 1}}",
-            "simulators.b: Objective 'g': low = 2.0, high = 1.0, but .* low less than high",
-        ),
-        ("[simulators.b]\noutputs = {g = {goal = 'minimize', low = nan}}", "simulators.b: Objective 'g': low = nan"),
-        (
-            "[simulators.b]\noutputs = {g = {goal = 'minimize', low = -1, log = true}}",
-            "simulators.b: Objective 'g': log is True with low = -1.0",
-        ),
-        (
-            "[simulators.b]\noutputs = {g = {goal = 'constraint', high = 1}}\n"
-            "[constraints]\ng = {simulator = 'b', upper = 1}",
-            "simulators.b: Output 'g' is listed as a constraint, but has a low, high or log",
-        ),
         (
             "[parameters.y]\ntype = 'real'\nlow = 3\nhigh = 2",
             "parameters.y: Parameter 'y': low = 3.0 must be less",
