@@ -45,6 +45,10 @@ GRAVE = {  # edit -> what is shown
     ('"thin", "thick"]', '"thin", "thick", "foam"]'): "parameters.skin.values: was ['thin', 'thick'], now is",
     ("span =", "width ="): "parameters.span: was",
     ('mass = "minimize"', 'mass = "maximize"'): "simulators.frame.outputs.mass: was 'minimize', now is 'maximize'",
+    (
+        'mass = "minimize"',
+        'mass = { goal = "maximize", low = 0 }',
+    ): "simulators.frame.outputs.mass: was 'minimize', now is 'maximize'",
     ("[simulators.frame]", "[simulators.beams]"): "simulators.frame: was",
     ('fidelity = { low = 1.0, high = 10.0 }\ncost = "z"\n\n', 'cost = "1"\n\n'): "simulators.flow.fidelity",
     ('cost = "z"\n\n', 'cost = "z**2"\n\n'): "simulators.flow.cost: was 'z', now is 'z**2'",
@@ -132,8 +136,9 @@ def test_the_refusal_reaches_the_shell_and_another_name_begins_another_study(
         ("budget = 2.0", 'budget = 2.0\ntime = "10m"'),
         ('cost = "z"\n\n', 'cost = "z"\ntimeout = "30s"\nretries = 2\n\n'),
         ('"solver.py", "drag"]', '"solver.py", "drag", "--verbose"]'),
+        ('drag = "minimize"', 'drag = { goal = "minimize", low = 0, high = 99, log = true }'),
     ],
-    ids=["a comment", "workers", "time", "timeout and retries", "command"],
+    ids=["a comment", "workers", "time", "timeout and retries", "command", "what an output is like"],
 )
 def test_how_a_study_is_run_may_change_and_it_continues(
     old: str, new: str, started: Path, capsys: pytest.CaptureFixture[str], until_the_end: ExitStack
@@ -158,6 +163,21 @@ def test_what_may_change_is_stored_for_those_who_open_the_database(
         "flow"
     )
     assert (simulator.timeout, simulator.retries) == (30.0, 2)
+
+
+@pytest.mark.parametrize("verb", ["run", "check"])
+def test_what_the_answers_so_far_contradict_cannot_be_declared(
+    verb: str, started: Path, capsys: pytest.CaptureFixture[str], until_the_end: ExitStack
+) -> None:
+    before = until_the_end.enter_context(Study.load(started.with_name("wing.db"), read_only=True))
+    edit(started, 'mass = "minimize"', 'mass = { goal = "minimize", high = 0.5 }')
+    code, said = run_here(capsys, verb, started)
+    assert code == 3, said
+    mass = before.trials[0].values["mass"]
+    assert f"trial 0: 'mass' is {mass!r}, which lies above its declared high = 0.5" in said
+    assert "Correct low, high or log" in said
+    after = until_the_end.enter_context(Study.load(started.with_name("wing.db"), read_only=True))
+    assert (after.problem, after.trials) == (before.problem, before.trials)
 
 
 def test_a_smaller_budget_than_was_spent_runs_nothing_and_loses_nothing(

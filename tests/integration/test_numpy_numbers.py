@@ -56,7 +56,7 @@ def make_problem(number: Callable[[float], Any], whole: Callable[[int], Any]) ->
             ),
             Simulator(
                 "loads",
-                [Objective("load", "maximize"), Objective("drift", "minimize")],
+                [Objective("load", "maximize", low=whole(0)), Objective("drift", "minimize", high=number(64.5))],
                 loads,
                 fidelity=Fidelity.levels([whole(2), whole(4)]),
                 cost=[number(0.5), number(1.5)],
@@ -99,6 +99,10 @@ def test_a_constraint_and_a_timeout_given_by_numpy_are_plain() -> None:
     constraint = Constraint("stress", np.int64(-3), np.float32(240.0))  # type: ignore[arg-type]
     solver = Simulator("s", [Objective("f", "minimize"), constraint], Command(["a"]), timeout=np.int64(60))  # type: ignore[arg-type]
     assert repr((constraint.lower, constraint.upper, solver.timeout)) == "(-3.0, 240.0, 60.0)"
+
+
+def test_the_logarithm_of_an_objective_may_be_declared_by_numpy() -> None:
+    assert repr(Objective("f", "minimize", log=np.True_)) == repr(Objective("f", "minimize", log=True))  # type: ignore[arg-type]
 
 
 def test_bounds_that_overflow_in_their_own_type_are_compared_as_numbers() -> None:
@@ -166,6 +170,8 @@ BOOLEANS: list[Callable[[Any], Any]] = [
     lambda true: Fidelity.levels([0, true]),
     lambda true: Fidelity.levels([1, 2]).encode(true),
     lambda true: Constraint("g", upper=true),
+    lambda true: Objective("f", "minimize", low=true),
+    lambda true: Objective("f", "minimize", high=true),
     lambda true: Simulator("s", [Objective("f", "minimize")], full_cost=true),
     lambda true: Simulator("s", [Objective("f", "minimize")], cost=true),
     lambda true: Simulator("s", [Objective("f", "minimize")], Command(["a"]), timeout=true),

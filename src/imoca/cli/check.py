@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from imoca.problem.simulator import Output, Simulator
     from imoca.studyfile.file import StudyFile
 
+LOGARITHM_WORDS = {True: "modelled as its logarithm", False: "never modelled as its logarithm", None: ""}
+
 
 def check(study: StudyArgument = None, as_json: AsJson = False) -> None:
     """Check a study file and show the problem.
@@ -135,7 +137,12 @@ def _simulator_lines(simulator: Simulator) -> list[tuple[str, str]]:
 def _output_words(output: Output) -> str:
     from imoca.problem.simulator import Objective
 
-    if isinstance(output, Objective):
-        return f"{output.name}, to {output.goal}"
-    bounds = (("at least", output.lower), ("at most", output.upper))
-    return f"{output.name}, " + " and ".join(f"{word} {bound:g}" for word, bound in bounds if bound is not None)
+    if not isinstance(output, Objective):
+        return f"{output.name}, {_bound_words(output.lower, output.upper)}"
+    declared = [_bound_words(output.low, output.high), LOGARITHM_WORDS[output.log]]
+    return "; ".join([f"{output.name}, to {output.goal}", *filter(None, declared)])
+
+
+def _bound_words(low: float | None, high: float | None) -> str:
+    bounds = (("at least", low), ("at most", high))
+    return " and ".join(f"{word} {bound:g}" for word, bound in bounds if bound is not None)

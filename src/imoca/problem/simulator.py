@@ -10,7 +10,7 @@ from imoca.arrays import Array
 from imoca.errors import CostError, ProblemError
 from imoca.problem.cost import CallableCost, Cost, DeclaredCost, ExpressionCost, MeasuredCost, as_cost
 from imoca.problem.fidelity import Fidelity
-from imoca.problem.names import as_tuple, check_name, duplicates, is_number, is_whole, is_writable_text
+from imoca.problem.names import as_tuple, check_name, duplicates, is_number, is_whole, is_writable_text, plain_scalar
 from imoca.problem.reference import FunctionReference, function_identity
 from imoca.problem.space import SearchSpace
 
@@ -24,10 +24,17 @@ N_PROBES = 9  # fidelities at which a declared cost is tried out at construction
 
 @dataclass(frozen=True)
 class Objective:
-    """An output to be made small or large."""
+    """An output to be made small or large, and what its values are like.
+
+    `low` and `high` bound the values that are physically possible. `log` says what is modelled: True its logarithm, so
+    that only positive values are possible; False never its logarithm; None whichever the answers prefer.
+    """
 
     name: str
     goal: Goal
+    low: float | None = None
+    high: float | None = None
+    log: bool | None = None
 
     def __post_init__(self) -> None:
         check_name(self.name, "an objective", ProblemError)
@@ -36,6 +43,45 @@ class Objective:
                 f"Objective {self.name!r}: the goal is {self.goal!r}, but must be 'minimize' or 'maximize'.",
                 hint=f"Write Objective({self.name!r}, 'minimize').",
             )
+        self._set_bounds()
+        self._set_log()
+
+    def contradiction(self, value: float) -> str | None:
+        """How a value contradicts what is declared, in words that follow "which"; None when it does not."""
+        if self.low is not None and value < self.low:
+            return f"lies below its declared low = {self.low!r}"
+        if self.high is not None and value > self.high:
+            return f"lies above its declared high = {self.high!r}"
+        if self.log and value <= 0.0:
+            return "has no logarithm, but log is declared as true"
+        return None
+
+    def _set_bounds(self) -> None:
+        bounds = [bound for bound in (self.low, self.high) if bound is not None]
+        plain = [float(bound) for bound in bounds if is_number(bound)]
+        if len(plain) < len(bounds) or (len(plain) == 2 and not plain[0] < plain[1]):
+            raise ProblemError(
+                f"Objective {self.name!r}: low = {self.low!r}, high = {self.high!r}, but both must be finite numbers,"
+                " low less than high.",
+                hint="They bound the values that are physically possible; leave out the one that there is not.",
+            )
+        object.__setattr__(self, "low", None if self.low is None else float(self.low))
+        object.__setattr__(self, "high", None if self.high is None else float(self.high))
+
+    def _set_log(self) -> None:
+        log = plain_scalar(self.log)
+        if log is not None and not isinstance(log, bool):
+            raise ProblemError(
+                f"Objective {self.name!r}: log is {log!r}, but must be True, False or None.",
+                hint="True models its logarithm, False never does; leave it out to let the answers decide.",
+            )
+        if log and ((self.low is not None and self.low < 0.0) or (self.high is not None and self.high <= 0.0)):
+            raise ProblemError(
+                f"Objective {self.name!r}: log is True with low = {self.low!r} and high = {self.high!r}, but only"
+                " positive values have a logarithm.",
+                hint="Give low = 0 or more and high more than 0, or leave log out.",
+            )
+        object.__setattr__(self, "log", log)
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from imoca.problem.problem import Problem
 
 @dataclass(frozen=True)
 class Definition:
-    """What a study is: never changed once it is stored, but for how its simulators are started."""
+    """What a study is: once it is stored, only how simulators are started and what is known of outputs may change."""
 
     problem: Problem
     method: str

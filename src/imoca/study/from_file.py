@@ -7,7 +7,7 @@ from pathlib import Path
 
 from imoca.storage.definition import Definition
 from imoca.storage.sqlite.storage import SQLiteStorage
-from imoca.study.redefinition import check_same
+from imoca.study.redefinition import check_answers_fit, check_same
 from imoca.study.study import Study
 from imoca.studyfile.file import StudyFile
 
@@ -28,5 +28,6 @@ def n_stored_trials(file: StudyFile) -> int:
             return 0
         settings = file.settings
         given = Definition(file.problem, settings.method, settings.seed, dict(settings.of_method.given))
-        check_same(stored, given, storage.place)
+        if not check_same(stored, given, storage.place):
+            check_answers_fit(file.problem, storage.runs(), storage.trials(), storage.place)
         return len(storage.trials())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import tomllib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from imoca.errors import StudyMismatchError
@@ -15,9 +15,13 @@ from imoca.problem.reference import FunctionReference, reference_to
 from imoca.problem.simulator import Simulator
 from imoca.storage.definition import Definition
 from imoca.studyfile.problem import storable_problem
+from imoca.trials.trial import Run, Trial
 
-# How a simulator is started may change between two runs of a study; what it computes may not.
-MAY_CHANGE = ("command", "function", "timeout", "retries")
+# How a simulator is started, and what is known of its outputs, may change between two runs of a study; what it
+# computes may not.
+DECLARED = "declared"
+MAY_CHANGE = ("command", "function", "timeout", "retries", DECLARED)
+N_SHOWN = 5  # answers that contradict what is declared
 
 
 def check_same(stored: Definition, given: Definition, where: str) -> bool:
@@ -31,14 +35,34 @@ def check_same(stored: Definition, given: Definition, where: str) -> bool:
         raise StudyMismatchError(
             f"The study in {where} was made with another definition:{listed}\n",
             hint="Undo the change, or begin a new study under another name; budget, time, workers, commands, "
-            "timeouts and retries may change.",
+            "timeouts, retries and low, high and log of outputs may change.",
         )
     return not differences
 
 
+def check_answers_fit(problem: Problem, runs: Sequence[Run], trials: Sequence[Trial], where: str) -> None:
+    """A StudyMismatchError shows answers, given before, that contradict what is declared of the outputs now."""
+    answered = {trial.number for trial in trials if trial.answer}
+    values = [(trial.number, trial.values) for trial in trials]
+    values += [(run.trial, run.answer.values) for run in runs if run.answer and run.trial not in answered]
+    faults = [
+        f"trial {number}: {objective.name!r} is {told[objective.name]!r}, which {contradiction}"
+        for number, told in values
+        for objective in problem.objectives
+        if objective.name in told and (contradiction := objective.contradiction(told[objective.name]))
+    ]
+    if faults:
+        more = [f"and {len(faults) - N_SHOWN} more"] if len(faults) > N_SHOWN else []
+        listed = "".join(f"\n  {line}" for line in [*faults[:N_SHOWN], *more])
+        raise StudyMismatchError(
+            f"The study in {where} has answers that contradict what its outputs are declared to be now:{listed}\n",
+            hint="Correct low, high or log of the objective, or begin a new study under another name.",
+        )
+
+
 def _may_change(key: tuple[str, ...]) -> bool:
     match key:
-        case ("simulators", _, entry):
+        case ("simulators", _, entry, *_):
             return entry in MAY_CHANGE
         case _:
             return False
@@ -52,8 +76,18 @@ def _content(definition: Definition) -> dict[str, Any]:
     tables = tomllib.loads(storable_problem(Problem(problem.parameters, writable)))
     for name, function in local.items():
         tables["simulators"][name]["cost"] = function
+    for simulator in tables["simulators"].values():
+        _set_declared_apart(simulator)
     settings = usable_settings(definition.method, definition.settings)
     return {"study": {"method": definition.method, "seed": definition.seed, **settings}, **tables}
+
+
+def _set_declared_apart(simulator: dict[str, Any]) -> None:
+    """Leave of every output its goal; what else is said of them goes to an entry of its own."""
+    tables = {name: entry for name, entry in simulator["outputs"].items() if isinstance(entry, dict)}
+    simulator["outputs"] |= {name: table.pop("goal") for name, table in tables.items()}
+    if tables:
+        simulator[DECLARED] = tables
 
 
 def _local_cost(simulator: Simulator) -> Callable[..., float] | None:

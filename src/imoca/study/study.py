@@ -30,7 +30,7 @@ from imoca.storage.sqlite.storage import SQLiteStorage
 from imoca.study.inscription import inscription
 from imoca.study.loop import Limits, Loop, OnQuestion
 from imoca.study.progress import progress_display
-from imoca.study.redefinition import check_same
+from imoca.study.redefinition import check_answers_fit, check_same
 from imoca.trials.checks import checked_answer
 from imoca.trials.table import TrialTable
 from imoca.trials.trial import Candidate, Run, Trial
@@ -81,6 +81,7 @@ class Study:
         self._set_up(definition, settings, made, opened, opened is not storage)
         try:
             if not check_same(opened.define(definition), definition, opened.place):
+                check_answers_fit(problem, opened.runs(), opened.trials(), opened.place)
                 opened.redefine(definition)
         except BaseException:
             self.close()

@@ -1,7 +1,8 @@
 """Problems to and from TOML study files.
 
 An output of a simulator that is a constraint stands in [constraints]; it may also be listed among the outputs
-as "constraint", which only fixes its place. The writer does so where the order would otherwise be lost.
+as "constraint", which only fixes its place. The writer does so where the order would otherwise be lost; and where
+something is declared of one output it writes all of them as tables, for TOML puts plain values before tables.
 """
 
 import dataclasses
@@ -23,6 +24,7 @@ from imoca.studyfile.tables import (
     CostFunctionTable,
     FidelityTable,
     IntegerTable,
+    OutputTable,
     ParameterTable,
     RealTable,
     SimulatorTable,
@@ -124,11 +126,17 @@ def _simulator(name: str, tables: StudyTables) -> Simulator:
 
 
 def _outputs(name: str, tables: StudyTables) -> list[Output]:
-    listed = tables.simulators[name].outputs
+    entries = tables.simulators[name].outputs
+    listed = {o: entry if isinstance(entry, OutputTable) else OutputTable(goal=entry) for o, entry in entries.items()}
     outputs: list[Output] = []
-    for output, goal in listed.items():
-        if goal != "constraint":
-            outputs.append(Objective(output, goal))
+    for output, table in listed.items():
+        if table.goal != "constraint":
+            outputs.append(Objective(output, table.goal, table.low, table.high, table.log))
+        elif table != OutputTable(goal="constraint"):
+            raise ProblemError(
+                f"Output {output!r} is listed as a constraint, but has a low, high or log.",
+                hint="Leave them out: a constraint has its bounds, lower and upper, in [constraints].",
+            )
         elif output in tables.constraints and tables.constraints[output].simulator == name:
             outputs.append(_constraint(output, tables.constraints[output]))
         else:
@@ -136,9 +144,10 @@ def _outputs(name: str, tables: StudyTables) -> list[Output]:
                 f"Output {output!r} is listed as a constraint, but [constraints] has none such for {name!r}.",
                 hint=f"Add its bounds there: {output!r} = {{ simulator = {name!r}, upper = ... }}.",
             )
-    for output, table in tables.constraints.items():
-        if table.simulator == name and listed.get(output) != "constraint":
-            outputs.append(_constraint(output, table))
+    for output, constraint in tables.constraints.items():
+        is_placed = output in listed and listed[output].goal == "constraint"
+        if constraint.simulator == name and not is_placed:
+            outputs.append(_constraint(output, constraint))
     return outputs
 
 
@@ -209,11 +218,22 @@ def _simulator_table(simulator: Simulator) -> dict[str, Any]:
     )
 
 
-def _outputs_table(outputs: tuple[Output, ...]) -> dict[str, str]:
+def _outputs_table(outputs: tuple[Output, ...]) -> dict[str, Any]:
     kinds = [isinstance(output, Constraint) for output in outputs]
     is_order_implied = kinds == sorted(kinds)
-    goals = {output.name: output.goal if isinstance(output, Objective) else "constraint" for output in outputs}
-    return {name: goal for name, goal in goals.items() if goal != "constraint" or not is_order_implied}
+    tables = {
+        output.name: _output_table(output)
+        for output in outputs
+        if isinstance(output, Objective) or not is_order_implied
+    }
+    is_declared = any(len(table) > 1 for table in tables.values())
+    return tables if is_declared else {name: table["goal"] for name, table in tables.items()}
+
+
+def _output_table(output: Output) -> dict[str, Any]:
+    if isinstance(output, Constraint):
+        return {"goal": "constraint"}
+    return _present(goal=output.goal, low=output.low, high=output.high, log=output.log)
 
 
 def _fidelity_table(fidelity: Fidelity) -> dict[str, Any] | None:

@@ -7,7 +7,7 @@ import re
 import tomllib
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Discriminator, Field, Tag, ValidationError
 from pydantic_core import ErrorDetails
 
 from imoca.errors import StudyFileError
@@ -150,6 +150,30 @@ class FidelityTable(Table):
     cost: Annotated[CostEntry | None, Field(description="As the simulator's cost; one of the two places.")] = None
 
 
+OutputGoal = Literal["minimize", "maximize", "constraint"]
+
+
+class OutputTable(Table):
+    """An output and what its values are like."""
+
+    goal: Annotated[OutputGoal, Field(description="What is wanted of it.")]
+    low: Annotated[float | None, Field(description="The smallest value that is physically possible.")] = None
+    high: Annotated[float | None, Field(description="The largest value that is physically possible.")] = None
+    log: Annotated[
+        bool | None,
+        Field(description="Whether its logarithm is modelled; whichever the answers prefer unless given."),
+    ] = None
+
+
+def _kind_of_output(entry: object) -> str:
+    return "table" if isinstance(entry, dict | OutputTable) else "goal"
+
+
+OutputEntry = Annotated[
+    Annotated[OutputGoal, Tag("goal")] | Annotated[OutputTable, Tag("table")], Discriminator(_kind_of_output)
+]
+
+
 class SimulatorTable(Table):
     """One simulator: a program, a Python function, or neither if its answers are told by hand."""
 
@@ -164,8 +188,11 @@ class SimulatorTable(Table):
         str | None, Field(description='A Python function beside this file or installed: "module:function".')
     ] = None
     outputs: Annotated[
-        dict[str, Literal["minimize", "maximize", "constraint"]],
-        Field(description="The numbers it answers with, and what is wanted of each."),
+        dict[str, OutputEntry],
+        Field(
+            description="The numbers it answers with, and what is wanted of each; a table also says what its values are"
+            ' like: { goal = "maximize", low = 0, high = 1 }.'
+        ),
     ] = {}
     fidelity: Annotated[FidelityTable | None, Field(description="Its accuracy knob; none unless given.")] = None
     cost: Annotated[
@@ -249,6 +276,8 @@ def _fault_in_words(fault: ErrorDetails) -> str:
     allowed = known_keys(_table_at(location))
     if location[0] == "parameters" and len(location) > 2:
         del location[2]  # the kind of parameter, which is not a key
+    if location[0] == "simulators" and location[2:3] == ["outputs"]:
+        del location[4:5]  # the kind of entry, likewise
     return f"{key_of(*location)} {_words(fault, allowed)}"
 
 
@@ -298,6 +327,8 @@ def _table_at(location: list[str | int]) -> type[Table]:
             return PARAMETER_TABLES[kind]
         case ["simulators", _, "fidelity", _]:
             return FidelityTable
+        case ["simulators", _, "outputs", _, "table", _]:
+            return OutputTable
         case ["simulators", _, _]:
             return SimulatorTable
         case ["constraints", _, _]:

@@ -1,4 +1,4 @@
-"""Checks on what simulators and users answer. Only finite real numbers pass."""
+"""Checks on what simulators and users answer. Only finite real numbers that are declared possible pass."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from imoca.errors import CostError, TrialError
 from imoca.problem.names import is_number
 from imoca.problem.problem import Problem
-from imoca.problem.simulator import Simulator
+from imoca.problem.simulator import Objective, Output, Simulator
 from imoca.trials.trial import Answer
 
 LARGEST_VALUE = 1e150  # its square is still a number
@@ -58,7 +58,7 @@ def checked_answer(
 
 
 def check_values(simulator: Simulator, values: Mapping[str, object]) -> dict[str, float]:
-    """One finite number per output of the simulator, no more and no less."""
+    """One possible number per output of the simulator, no more and no less."""
     names = [output.name for output in simulator.outputs]
     unknown = [name for name in values if name not in names]
     missing = [name for name in names if name not in values]
@@ -68,7 +68,7 @@ def check_values(simulator: Simulator, values: Mapping[str, object]) -> dict[str
             f"Simulator {simulator.name!r} answered with {', '.join(faults)} output(s).",
             hint=f"Give exactly the outputs {names}.",
         )
-    return {name: _finite(f"Output {name!r}", values[name]) for name in names}
+    return {output.name: _possible(output, values[output.name]) for output in simulator.outputs}
 
 
 def check_cost(simulator_name: str, cost: object) -> float:
@@ -81,11 +81,17 @@ def check_cost(simulator_name: str, cost: object) -> float:
     return float(cost)
 
 
-def _finite(what: str, value: object) -> float:
+def _possible(output: Output, value: object) -> float:
     if not is_number(value) or abs(float(value)) > LARGEST_VALUE:
         raise TrialError(
-            f"{what} came as {value!r}.",
+            f"Output {output.name!r} came as {value!r}.",
             hint=f"Tell a finite number up to {LARGEST_VALUE:g} in size, or report the simulator as failed with"
             " study.fail or failures=.",
+        )
+    if isinstance(output, Objective) and (contradiction := output.contradiction(float(value))):
+        raise TrialError(
+            f"Output {output.name!r} came as {float(value)!r}, which {contradiction}.",
+            hint="If such a value is possible, correct low, high or log of the objective; if it is not, report the"
+            " simulator as failed with study.fail or failures=.",
         )
     return float(value)

@@ -26,6 +26,24 @@ def test_json_holds_the_settings_and_the_problem(imoca: CommandLine, toy: Path) 
     assert content["problem"]["simulators"]["cfd"]["function"] == "toy_simulators:cfd"
 
 
+def test_what_is_declared_of_an_output_is_shown(imoca: CommandLine, toy: Path) -> None:
+    text = (toy / "study.toml").read_text(encoding="utf-8")
+    declared = 'drag = { goal = "minimize", low = 0, high = 2.5, log = false }, lift = { goal = "maximize", high = 9 }'
+    text = text.replace('drag = "minimize", lift = "maximize"', declared)
+    text = text.replace('mass = "minimize"', 'mass = { goal = "minimize", log = true }')
+    (toy / "study.toml").write_text(text, encoding="utf-8")
+    answer = imoca("check")
+    assert answer.code == 0, answer.err
+    assert "  output    drag, to minimize; at least 0 and at most 2.5; never modelled as its logarithm\n" in answer.out
+    assert "  output    lift, to maximize; at most 9\n" in answer.out
+    assert "  output    mass, to minimize; modelled as its logarithm\n" in answer.out
+    outputs = imoca("check", "--json").json["problem"]["simulators"]["cfd"]["outputs"]
+    assert outputs == {
+        "drag": {"goal": "minimize", "low": 0.0, "high": 2.5, "log": False},
+        "lift": {"goal": "maximize", "high": 9.0},
+    }
+
+
 @pytest.mark.parametrize(
     ("old", "new", "culprit"),
     [

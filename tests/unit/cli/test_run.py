@@ -86,6 +86,21 @@ def test_simulators_that_mostly_fail_end_the_run(imoca: CommandLine, toy: Path) 
     assert "\x1b" not in answer.err
 
 
+def test_a_program_whose_result_is_declared_impossible_has_failed(imoca: CommandLine, toy: Path) -> None:
+    text = (toy / "study.toml").read_text(encoding="utf-8")
+    text = text.replace('function = "toy_simulators:scale"', 'command = ["{python}", "-S", "scale.py"]')
+    text = text.replace('mass = "minimize"', 'mass = { goal = "minimize", low = 0, high = 3 }')
+    (toy / "study.toml").write_text(text, encoding="utf-8")
+    (toy / "scale.py").write_text('open("result.json", "w").write(\'{"mass": 3.5, "cost": 2}\')', encoding="utf-8")
+    answer = imoca("run", "--budget", "1")
+    assert answer.code == 0, answer.err
+    reason = "TrialError: Output 'mass' came as 3.5, which lies above its declared high = 3.0."
+    assert f"trial 0: scale failed (attempt 1): {reason}" in answer.err
+    shown = imoca("show", "0", "--json").json
+    assert set(shown["values"]) == {"drag", "lift"}
+    assert shown["failures"]["scale"].startswith(reason)
+
+
 def test_a_function_that_is_not_there_is_a_fault_of_the_study_file(imoca: CommandLine, toy: Path) -> None:
     (toy / "toy_simulators.py").write_text("", encoding="utf-8")
     answer = imoca("run")

@@ -10,3 +10,15 @@ def test_the_schema_describes_every_key_of_the_study_table(imoca: CommandLine) -
     assert all("description" in entry for entry in settings["properties"].values())
     assert settings["additionalProperties"] is False
     assert schema["required"] == ["parameters", "simulators"]
+
+
+def test_the_schema_knows_an_output_as_a_goal_and_as_a_table(imoca: CommandLine) -> None:
+    schema = imoca("schema").json
+    goal, table = schema["$defs"]["SimulatorTable"]["properties"]["outputs"]["additionalProperties"]["oneOf"]
+    assert goal["enum"] == ["minimize", "maximize", "constraint"]
+    assert table == {"$ref": "#/$defs/OutputTable"}
+    described = schema["$defs"]["OutputTable"]
+    assert list(described["properties"]) == ["goal", "low", "high", "log"]
+    assert all("description" in entry for entry in described["properties"].values())
+    assert described["required"] == ["goal"]
+    assert described["additionalProperties"] is False

@@ -79,6 +79,19 @@ def test_a_wrong_answer_is_refused_with_what_came_and_stores_nothing(
     assert stored(toy, 0).answer is None
 
 
+def test_an_answer_that_is_declared_impossible_is_refused(imoca: CommandLine, toy: Path) -> None:
+    text = (toy / "study.toml").read_text(encoding="utf-8")
+    text = text.replace('mass = "minimize"', 'mass = { goal = "minimize", low = 0 }')
+    (toy / "study.toml").write_text(text, encoding="utf-8")
+    imoca("ask")
+    answer = imoca("tell", "0", "drag=1", "lift=1", "mass=-1", "--cost", "scale=1")
+    assert answer.code == 2
+    assert "Output 'mass' came as -1.0, which lies below its declared low = 0.0." in answer.err
+    assert "correct low, high or log" in answer.err
+    assert stored(toy, 0).answer is None
+    assert imoca("tell", "0", "drag=1", "lift=1", "mass=0", "--cost", "scale=1").code == 0
+
+
 def test_hostile_names_can_be_told_and_are_shown_as_text(imoca: CommandLine, folder: Path) -> None:
     name = '=a=b "c"\x1b[31m<script>$(x){y}'
     text = f"""

@@ -1,6 +1,7 @@
 import dataclasses
 import math
 import pickle
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -86,11 +87,58 @@ def test_a_simulator_is_frozen_replaceable_picklable_and_shows_itself() -> None:
         simulator.name = "other"  # type: ignore[misc]
 
 
+def test_an_objective_declares_nothing_of_its_values_unless_told() -> None:
+    assert (DRAG.low, DRAG.high, DRAG.log) == (None, None, None)
+    assert all(DRAG.contradiction(value) is None for value in (-1e150, -1.0, 0.0, 1.0, 1e150))
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "log"),
+    [(0, 1, False), (None, -5, None), (-3.5, None, False), (0, None, True), (None, 1e-9, True), (None, None, True)],
+)
+def test_bounds_and_logarithm_of_an_objective_are_kept_as_plain_values(
+    low: float | None, high: float | None, log: bool | None
+) -> None:
+    objective = Objective("eta", "maximize", low, high, log)
+    assert (objective.low, objective.high, objective.log) == (low, high, log)
+    assert {type(objective.low), type(objective.high)} <= {float, type(None)}
+    assert pickle.loads(pickle.dumps(objective)) == objective  # noqa: S301 - our own bytes
+
+
+@pytest.mark.parametrize(
+    ("objective", "possible", "impossible"),
+    [
+        (Objective("eta", "maximize", low=0, high=1), [0.0, 0.5, 1.0], {-1e-9: "below.*low = 0.0", 1.1: "high = 1.0"}),
+        (Objective("eta", "maximize", high=-2), [-1e99, -2.0], {0.0: "above.*high = -2.0"}),
+        (Objective("eta", "maximize", log=True), [5e-324, 1.0, 1e99], {0.0: "logarithm", -1.0: "logarithm"}),
+        (Objective("eta", "maximize", low=0, log=True), [1e-9], {0.0: "logarithm", -1.0: "low = 0.0"}),
+        (Objective("eta", "maximize", log=False), [-1.0, 0.0, 1.0], {}),
+    ],
+)
+def test_a_value_that_contradicts_the_declaration_is_told_in_words(
+    objective: Objective, possible: list[float], impossible: dict[float, str]
+) -> None:
+    assert [objective.contradiction(value) for value in possible] == [None] * len(possible)
+    for value, words in impossible.items():
+        assert re.search(words, objective.contradiction(value) or "")
+
+
 @pytest.mark.parametrize(
     ("declare", "culprit"),
     [
         (lambda: Objective("drag", "min"), "'drag'.*'min'"),  # type: ignore[arg-type]
         (lambda: Objective("", "minimize"), "an objective"),
+        (lambda: Objective("eta", "maximize", low=math.nan), "'eta'.*nan"),
+        (lambda: Objective("eta", "maximize", high=math.inf), "'eta'.*inf"),
+        (lambda: Objective("eta", "maximize", low=10**400), "'eta'.*finite"),
+        (lambda: Objective("eta", "maximize", low=1, high=1), "'eta'.*low = 1, high = 1.*less"),
+        (lambda: Objective("eta", "maximize", low=2, high=1), "'eta'.*low = 2, high = 1.*less"),
+        (lambda: Objective("eta", "maximize", low="0"), "'eta'.*'0'"),  # type: ignore[arg-type]
+        (lambda: Objective("eta", "maximize", high=True), "'eta'.*True"),
+        (lambda: Objective("eta", "maximize", log=1), "'eta'.*log is 1"),  # type: ignore[arg-type]
+        (lambda: Objective("eta", "maximize", log="auto"), "'eta'.*'auto'"),  # type: ignore[arg-type]
+        (lambda: Objective("eta", "maximize", low=-1, log=True), "'eta'.*low = -1.0.*logarithm"),
+        (lambda: Objective("eta", "maximize", high=0, log=True), "'eta'.*high = 0.0.*logarithm"),
         (lambda: Constraint("s"), "'s'"),
         (lambda: Constraint("s", 2, 1), "'s'"),
         (lambda: Constraint("s", 1, 1), "'s'"),

@@ -62,6 +62,23 @@ def test_what_is_no_answer_is_a_failure(returned: Any) -> None:
     assert set(answer.failures) == {"s"}
 
 
+@pytest.mark.parametrize(
+    ("returned", "reason"),
+    [
+        (-1.0, "TrialError: Output 'f' came as -1.0, which lies below its declared low = 0.0."),
+        (4, "TrialError: Output 'f' came as 4.0, which lies above its declared high = 3.0."),
+        (0.0, "TrialError: Output 'f' came as 0.0, which has no logarithm"),
+    ],
+)
+def test_an_answer_that_is_declared_impossible_is_a_failure_that_is_paid_for(returned: float, reason: str) -> None:
+    objective = Objective("f", "minimize", low=0, high=3, log=True)
+    simulator = Simulator("s", [objective], lambda a: (returned, 7.0), cost="measured")
+    answer = run_job(Job(0, simulator, {"a": 2.0}, None, 1, Path(), Path()))
+    assert not answer.values
+    assert answer.failures["s"].startswith(reason)
+    assert answer.costs["s"] > 0.0
+
+
 def test_an_exception_is_the_reason_of_the_failure() -> None:
     def explode(a: float, z: float) -> float:
         raise ValueError("mesh exploded")

@@ -12,6 +12,12 @@ from imoca.errors import MethodError, ProblemError, StorageError, StudyMismatchE
 from imoca.storage.definition import Definition
 from imoca.storage.memory import MemoryStorage
 from imoca.storage.sqlite.storage import SQLiteStorage
+from imoca.trials.trial import Answer, Run
+
+STORAGES = [
+    pytest.param(lambda folder: MemoryStorage(), id="memory"),
+    pytest.param(lambda folder: folder / "study.db", id="sqlite"),
+]
 
 
 def left(x: float, n: int, c: str, z: float) -> float:
@@ -50,10 +56,7 @@ def test_a_study_continues_where_it_was_left(tmp_path: Path) -> None:
         assert stored.owner is None
 
 
-@pytest.mark.parametrize(
-    "make_storage",
-    [pytest.param(lambda folder: MemoryStorage(), id="memory"), pytest.param(lambda f: f / "study.db", id="sqlite")],
-)
+@pytest.mark.parametrize("make_storage", STORAGES)
 @pytest.mark.parametrize(
     ("changes", "settings", "words"),
     [
@@ -99,6 +102,70 @@ def test_how_a_simulator_is_started_may_change(tmp_path: Path) -> None:
     with Study.load(path) as study:
         changed = study.problem.simulator("left")
     assert (changed.timeout, changed.retries) == (60.0, 2)
+
+
+def declared_problem(**declared: Any) -> Problem:
+    return Problem([Real("x", 0.0, 1.0)], [Simulator("s", [Objective("f", "minimize", **declared)])])
+
+
+@pytest.mark.parametrize("make_storage", STORAGES)
+def test_what_an_output_is_declared_to_be_may_change_and_is_stored(
+    make_storage: Callable[[Path], Any], tmp_path: Path
+) -> None:
+    storage = make_storage(tmp_path)
+    declarations: list[dict[str, Any]] = [{}, {"low": 0.0}, {"low": -1.0, "high": 2.0}, {"log": True}, {"log": False}]
+    for declared in [*declarations, {}]:
+        with Study(declared_problem(**declared), storage=storage) as study:
+            study.tell(study.ask(), {"f": 1.5})
+        with Study(declared_problem(**declared), storage=storage) as study:
+            assert study.problem == declared_problem(**declared)
+    if isinstance(storage, Path):
+        with Study.load(storage) as study:
+            assert study.problem == declared_problem()
+            assert len(study.trials) == 6
+
+
+@pytest.mark.parametrize("make_storage", STORAGES)
+@pytest.mark.parametrize(
+    ("declared", "words"),
+    [
+        ({"low": 0.0}, "trial 1: 'f' is -0.5, which lies below its declared low = 0.0"),
+        ({"high": 2.0}, "trial 0: 'f' is 2.5, which lies above its declared high = 2.0"),
+        ({"log": True}, "trial 1: 'f' is -0.5, which has no logarithm"),
+    ],
+)
+def test_a_declaration_that_stored_answers_contradict_is_refused_with_the_answers(
+    declared: dict[str, Any], words: str, make_storage: Callable[[Path], Any], tmp_path: Path
+) -> None:
+    storage = make_storage(tmp_path)
+    with Study(declared_problem(), storage=storage) as study:
+        for value in (2.5, -0.5, 1.0):
+            study.tell(study.ask(), {"f": value})
+    with pytest.raises(StudyMismatchError, match=words) as caught:
+        Study(declared_problem(**declared), storage=storage)
+    assert caught.value.message.count("trial ") == 1
+    assert caught.value.hint
+    with Study(declared_problem(low=-0.5, high=2.5), storage=storage) as study:
+        assert len(study.trials) == 3
+
+
+def test_of_many_answers_that_contradict_a_declaration_a_few_are_shown_and_the_others_counted() -> None:
+    storage = MemoryStorage()
+    with Study(declared_problem(), storage=storage) as study:
+        for _ in range(9):
+            study.tell(study.ask(), {"f": -1.0})
+    with pytest.raises(StudyMismatchError, match=r"(?s)trial 0: .*trial 4: .*and 4 more") as caught:
+        Study(declared_problem(low=0.0), storage=storage)
+    assert "trial 5" not in caught.value.message
+
+
+def test_an_answer_of_a_trial_that_is_not_finished_yet_counts_as_well() -> None:
+    storage = MemoryStorage()
+    with Study(declared_problem(), storage=storage) as study:
+        study.launch()
+    storage.record(Run(0, "s", 1, started=1.0, ended=2.0, answer=Answer({"f": -1.0})))
+    with pytest.raises(StudyMismatchError, match=r"trial 0: 'f' is -1\.0"):
+        Study(declared_problem(low=0.0), storage=storage)
 
 
 def test_a_function_that_cannot_be_imported_is_given_anew_each_time(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from imoca.problem.cost import CallableCost, DeclaredCost, LevelCosts, MeasuredC
 from imoca.problem.fidelity import Fidelity
 from imoca.problem.parameters import Choice, Integer, Parameter, Real
 from imoca.problem.problem import Problem
-from imoca.problem.simulator import Command, Constraint, FunctionReference, Objective, Output, Runnable, Simulator
+from imoca.problem.simulator import Command, Constraint, FunctionReference, Goal, Objective, Output, Runnable, Simulator
 from imoca.studyfile.problem import problem_from_toml, problem_to_toml
 
 N = TypeVar("N", int, float)
@@ -127,12 +127,23 @@ def runs(draw: st.DrawFn) -> Runnable:
 
 
 @st.composite
+def objectives(draw: st.DrawFn, name: str) -> Objective:
+    """Every second one declares nothing of its values."""
+    goal: Goal = draw(st.sampled_from(["minimize", "maximize"]))
+    if draw(st.booleans()):
+        return Objective(name, goal)
+    log = draw(st.none() | st.booleans())
+    low, high = draw(bounds(st.floats(0.0, 1e9) if log else plain))
+    return Objective(name, goal, draw(st.sampled_from([low, None])), draw(st.sampled_from([high, None])), log)
+
+
+@st.composite
 def problems(draw: st.DrawFn) -> Problem:
     parameter_names = draw(st.lists(names.filter(lambda n: n != "z"), min_size=1, max_size=3, unique=True))
     output_names = draw(st.lists(names.filter(lambda n: n != "cost"), min_size=2, max_size=5, unique=True))
-    outputs: list[Output] = [Objective(output_names[0], "maximize")]
+    outputs: list[Output] = [draw(objectives(output_names[0]))]
     for name in output_names[1:]:
-        goal = Objective(name, draw(st.sampled_from(["minimize", "maximize"])))
+        goal = draw(objectives(name))
         limit = draw(st.builds(Constraint, st.just(name), plain) | st.builds(Constraint, st.just(name), upper=plain))
         kinds: list[Output] = [goal, limit, Constraint(name, -1, 2.5)]
         outputs.append(draw(st.sampled_from(kinds)))
@@ -311,6 +322,50 @@ def test_all_faults_are_reported_together() -> None:
         assert key in caught.value.message
     with pytest.raises(StudyFileError, match=r"(?s)parameters is missing.*simulators is missing"):
         problem_from_toml("[study]\nname = 'x'\n")
+
+
+DECLARED = """
+[parameters]
+x = { type = "real", low = 0, high = 1 }
+[simulators.a]
+outputs = { yield = { goal = "maximize", low = 0, high = 1, log = false }, mass = "minimize", ripple.goal = "minimize" }
+[simulators.b.outputs]
+loss = "minimize"
+[simulators.b.outputs.gain]
+goal = "maximize"
+log = true
+"""
+
+
+def test_what_an_output_is_like_stands_in_a_table_beside_plain_goals() -> None:
+    problem = problem_from_toml(DECLARED)
+    assert problem.outputs == (
+        Objective("yield", "maximize", 0.0, 1.0, False),
+        Objective("mass", "minimize"),
+        Objective("ripple", "minimize"),
+        Objective("loss", "minimize"),
+        Objective("gain", "maximize", log=True),
+    )
+    again = problem_from_toml(problem_to_toml(problem))
+    assert again == problem
+    assert again.outputs == problem.outputs  # in the same order, though TOML has plain values before tables
+
+
+def test_an_output_of_which_nothing_is_declared_is_written_as_its_goal() -> None:
+    outputs = [Objective("f", "minimize"), Objective("g", "maximize")]
+    written = problem_to_toml(Problem([Real("x", 0, 1)], [Simulator("a", outputs)]))
+    assert '[simulators.a.outputs]\nf = "minimize"\ng = "maximize"\n' in written
+    assert "goal" not in written
+
+
+def test_a_constraint_keeps_its_place_between_outputs_of_which_something_is_declared() -> None:
+    outputs: list[Output] = [
+        Objective("f", "minimize", high=math.pi),
+        Constraint("s", upper=1),
+        Objective("g", "minimize"),
+    ]
+    problem = Problem([Real("x", 0, 1)], [Simulator("a", outputs)])
+    assert problem_from_toml(problem_to_toml(problem)).outputs == tuple(outputs)
 
 
 def test_a_constraint_keeps_its_place_before_an_objective() -> None:
