@@ -18,7 +18,8 @@ from imoca.trials import SimulatorState
 
 FOLDER = Path(__file__).parents[1] / "data" / "version-2"
 EXPECTED: dict[str, Any] = json.loads((FOLDER / "expected.json").read_text(encoding="utf-8"))
-# MF-OSEMO draws its functions in another order since; of Branin-Currin one simulator was not run, which is no longer guessed.
+# MF-OSEMO draws its functions in another order since; in branin_currin.db one simulator was not run, and what was not
+# run is no longer guessed.
 ASKED = [("qv", method) for method in EXPECTED["qv"]["asked"] if not method.startswith("mf-osemo")]
 TOLERANCE = 1e-6  # in the unit cube: other orders of summation move a question by 1e-7 at most, others by much more
 

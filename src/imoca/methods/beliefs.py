@@ -74,7 +74,7 @@ def believe(table: TrialTable, model: ModelName = DEFAULT_MODEL, *, is_guessing:
 def _fitted(
     table: TrialTable, j: int, model: ModelName, last_fits: Mapping[str, Array]
 ) -> tuple[OutputData, GaussianProcess]:
-    """One objective as it is, or as its logarithm where that describes the answers better by a margin."""
+    """One objective as it is, or as its logarithm: as declared, else where that describes the answers much better."""
     objective = table.problem.objectives[j]
     form = form_of(table.problem.simulator_of(objective.name).fidelity, model)
 
@@ -82,8 +82,11 @@ def _fitted(
         data = output_data(table, j, is_log)
         return data, fit(data.x, data.z, data.values, form, last_fits.get(objective.name))
 
+    if objective.log and has_logarithms(table, j):
+        return seen(is_log=True)
     plain = seen(is_log=False)
-    if model == "product" or not has_logarithms(table, j) or len(plain[0].values) < FEWEST_FOR_LOGARITHMS:
+    is_comparable = has_logarithms(table, j) and len(plain[0].values) >= FEWEST_FOR_LOGARITHMS
+    if model == "product" or objective.log is not None or not is_comparable:
         return plain
     logarithmic = seen(is_log=True)
     costs = [negative_log_evidence(process, form) + data.log_jacobian for data, process in (plain, logarithmic)]

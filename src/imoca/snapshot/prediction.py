@@ -53,9 +53,11 @@ class Predictions:
         return self._in_units(self.means)
 
     def is_doubtful(self) -> BoolArray:  # (n,)
-        """Whether the likely interval of some objective is wider than all that was seen of it."""
+        """Whether an objective is predicted to be impossible, or its likely interval is wider than all that was seen."""
         spreads = np.array([np.ptp(data.values) for data in self.beliefs.data])
-        return np.any(2.0 * self.half_widths(LIKELY) > spreads, axis=1)
+        is_wide = np.any(2.0 * self.half_widths(LIKELY) > spreads, axis=1)
+        free = self._in_units(self.means, is_bounded=False)
+        return is_wide | np.any(free != self.centres(), axis=1)
 
     def probabilities(self, measured: Array, rng: np.random.Generator) -> Array:  # (n,)
         """That no other of the designs is better in everything, by draws of all their values together.
@@ -78,6 +80,10 @@ class Predictions:
         picked = rng.choice(len(doubt.weights), size=N_DRAWS, p=doubt.weights)
         return self.means[:, j] + standard * doubt.deviations(self.variances[:, j])[:, picked].T
 
-    def _in_units(self, values: Array) -> Array:  # (n, K)
-        columns = zip(self.beliefs.data, values.T, strict=True)
-        return np.column_stack([data.to_user(column) for data, column in columns])
+    def _in_units(self, values: Array, is_bounded: bool = True) -> Array:  # (n, K)
+        """In the user's units, within what is declared as possible."""
+        columns = []
+        for objective, data, column in zip(self.beliefs.problem.objectives, self.beliefs.data, values.T, strict=True):
+            in_units = data.to_user(column)
+            columns.append(np.clip(in_units, objective.low, objective.high) if is_bounded else in_units)
+        return np.column_stack(columns)

@@ -2,7 +2,7 @@
 
 import logging
 from collections.abc import Callable
-from typing import cast
+from typing import cast, get_args
 
 import numpy as np
 import pytest
@@ -195,3 +195,20 @@ def test_the_paper_s_kernel_knows_no_logarithms() -> None:
 def test_a_simulator_that_was_not_run_is_not_guessed() -> None:
     trials = [*make_trials(), trial_at(PROBLEM, 9, ASKED, [0.3, 0.8], Answer({"f": -2.0}, not_run=("t",)))]
     assert [len(surrogate.x) for surrogate in believed(trials).surrogates] == [10, 9]
+
+
+@pytest.mark.parametrize(("declared", "is_steep"), [(True, False), (False, True)])
+def test_what_is_declared_of_logarithms_is_done_whatever_the_data_prefer(declared: bool, is_steep: bool) -> None:
+    problem = Problem(
+        PROBLEM.parameters,
+        [
+            Simulator("s", [Objective("f", "minimize", log=declared)], fidelity=Fidelity.continuous(), cost="0.1 + z"),
+            PROBLEM.simulators[1],
+        ],
+    )
+    exponent = 9.0 if is_steep else 0.1
+    trials = steep_trials(20, lambda x: float(np.exp(exponent * np.sin(3.0 * x[0]) + 0.1 * x[1])))
+    for model in get_args(ModelName):
+        beliefs = beliefs_module.believe(TrialTable.encode(problem, trials), model)
+        assert beliefs is not None
+        assert beliefs.data[0].is_log == declared

@@ -52,8 +52,7 @@ def standing(point: ParetoPoint) -> list[float]:
 
 
 def test_verified_designs_come_first_and_each_kind_is_sorted_from_the_worst_to_the_best_first_objective() -> None:
-    lucky = contradicting(12, (0.4, 0.5)), contradicting(14, (0.6, 0.5))
-    front = recommend(PROBLEM, [*cheap_trials(), *lucky[0], *lucky[1]])
+    front = recommend(PROBLEM, [*cheap_trials(), verified_trial(12, (0.4, 0.5)), verified_trial(13, (0.6, 0.5))])
     n_verified = sum(point.verified for point in front)
     assert n_verified == 2
     assert len(front) > 20
