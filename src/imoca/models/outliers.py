@@ -1,0 +1,135 @@
+"""Which answers are impossible: one absurd number, believed, bends a model everywhere.
+
+First a look that costs nothing: an answer is suspected if it lies beyond all the others by several times what they
+span. Only then is a model fitted, without the suspects; those that it finds impossible are set aside. An answer that
+its neighbours agree with is believed: a narrow peak is no mistake. So is one far from all other designs, which tell
+nothing about it. Good and bad values are treated alike.
+"""
+
+from __future__ import annotations
+
+import logging
+
+import numpy as np
+
+from imoca.arrays import Array, BoolArray
+from imoca.models.fitting import fit
+from imoca.models.form import Form
+
+logger = logging.getLogger(__name__)
+
+FEWEST_ANSWERS = 8  # fewer do not tell what is usual
+MARGIN = 6.0  # spans of the others; a 10 among answers in [0, 1] reaches 8, benchmarks 3.7, poles 30
+LARGEST_SHARE = 0.1  # of the answers, at least one: more are a feature of the simulator
+LIMIT = 6.0  # predictive deviations
+LINEAR = 3.0  # median deviations within which values count as they are, beyond by their logarithm
+RECORD = (
+    0.2  # standard deviations beyond all others that a prediction is, at least, beside poles; by chance in 1 of 100
+)
+MOST_FORESEEN = 100.0  # times the farthest of the others: such an answer nothing foresees
+NEARER = 0.5  # than the nearest usual answer: flukes at separate designs hardly ever are
+REMOTE = 2.0  # times as far from the others as
+SPACING_QUANTILE = 0.9  # of them are from their nearest; a tenth of the questions, spread out, makes the rest judgeable
+ALIKE = 10.0  # neighbours on one peak differ by less
+ROUND_OFF = 1e-12  # relative: answers that differ by less are equal
+
+
+def set_aside(
+    x: Array,  # (n, d)
+    z: Array,  # (n, ...)
+    values: Array,  # (n,) finite, in any scale
+    form: Form,
+) -> BoolArray:  # (n,)
+    """True where the model, fitted without an answer, finds it impossible, and no neighbour agrees with it."""
+    suspects = suspected(values)
+    if not suspects.any():
+        return suspects
+    suspects &= ~confirmed(x, values, suspects) & ~remote(x, suspects)
+    n_suspects, n = int(suspects.sum()), len(values)
+    if n_suspects > max(1.0, LARGEST_SHARE * n):
+        logger.warning(
+            "%d of %d answers lie far beyond all others. So many are no accident: they are believed. "
+            "If they stand for failed runs, let these runs fail instead.",
+            n_suspects,
+            n,
+        )
+        return np.zeros(n, dtype=np.bool_)
+    if n_suspects:
+        suspects[suspects] = impossible(x, z, values, suspects, form)
+    return suspects
+
+
+def suspected(values: Array) -> BoolArray:  # (n,)
+    """The largest group, less than half, that is farther from the median than all others by MARGIN times their span."""
+    suspects = np.zeros(len(values), dtype=np.bool_)
+    if len(values) < FEWEST_ANSWERS:
+        return suspects
+    with np.errstate(over="ignore", invalid="ignore"):  # of the largest numbers there are
+        departures = np.abs(values - np.median(values))
+        order = np.argsort(departures, kind="stable")
+        ordered, departures = values[order], departures[order]
+        spans = np.maximum.accumulate(ordered) - np.minimum.accumulate(ordered)  # of the first, the first two, ...
+        last_usual = len(values) // 2 + np.flatnonzero((np.diff(departures) > MARGIN * spans[:-1])[len(values) // 2 :])
+    are_half_equal = departures[len(values) // 2] <= ROUND_OFF * abs(ordered[0])  # 0 as a rule and sometimes not, say
+    if len(last_usual) and not are_half_equal:
+        suspects[order[last_usual[0] + 1 :]] = True
+    return suspects
+
+
+def confirmed(x: Array, values: Array, suspects: BoolArray) -> BoolArray:  # (n,)
+    """Suspects beside others that are alike: on the same side, and off by about as much.
+
+    Beside is half as far as the nearest usual answer, or nearer than it where two are.
+    """
+    rows = np.flatnonzero(suspects)
+    departures = values[rows] - np.median(values[~suspects])
+    ratios = departures[:, None] / departures
+    are_alike = (ratios <= ALIKE) & (ratios >= 1.0 / ALIKE) & ~np.eye(len(rows), dtype=np.bool_)
+    between = np.where(are_alike, _distances(x[rows], x[rows]), np.inf)
+    to_usual = _distances(x[rows], x[~suspects]).min(axis=1, keepdims=True)
+    is_nearer = between < to_usual
+    agrees = (between < NEARER * to_usual) | (is_nearer & (is_nearer.sum(axis=1, keepdims=True) >= 2))
+    confirmed_rows = np.zeros(len(values), dtype=np.bool_)
+    confirmed_rows[rows] = agrees.any(axis=1) | agrees.any(axis=0)
+    return confirmed_rows
+
+
+def remote(x: Array, suspects: BoolArray) -> BoolArray:  # (n,)
+    """Suspects at designs unlike the others, which tell nothing about them.
+
+    A method gathers its questions where the good designs are; what lies elsewhere is then far beyond all others.
+    """
+    usual = x[~suspects]
+    apart = _distances(usual, usual)
+    nearest = np.where(apart > 0.0, apart, np.inf).min(axis=1)  # a design may be run twice
+    spacing = np.quantile(nearest, SPACING_QUANTILE, method="lower")  # between two infinities there is nothing
+    is_remote = np.zeros(len(x), dtype=np.bool_)
+    is_remote[suspects] = _distances(x[suspects], usual).min(axis=1) > REMOTE * spacing
+    return is_remote
+
+
+def impossible(x: Array, z: Array, values: Array, suspects: BoolArray, form: Form) -> BoolArray:  # (n_suspects,)
+    """Suspects that a model of the others misses by more than LIMIT deviations and where it foresaw no record.
+
+    Beside a pole every answer lies far beyond the others, and a model, which knows no poles, is sure that it does not.
+    But it does predict more there than was ever seen; where an answer is a mistake it seldom does.
+    """
+    usual = values[~suspects]
+    centre = np.median(usual)
+    with np.errstate(over="ignore"):
+        scaled = np.arcsinh((values - centre) / (LINEAR * np.median(np.abs(usual - centre))))
+    known = scaled[~suspects]
+    middle, scale = known.mean(), known.std()
+    process = fit(x[~suspects], z[~suspects], (known - middle) / scale, form)
+    moments = process.moments(x[suspects], z[suspects])
+    means = middle + scale * moments.mean_g.diagonal()
+    deviations = scale * np.sqrt(moments.var_g.diagonal() + moments.noise)
+    is_missed = np.abs(scaled[suspects] - means) > LIMIT * deviations
+    is_above = values[suspects] > centre
+    is_record = np.where(is_above, means - known.max(), known.min() - means) > RECORD * scale
+    is_within_reach = np.abs(values[suspects] - centre) < MOST_FORESEEN * np.abs(usual - centre).max()
+    return np.asarray(is_missed & ~(is_record & is_within_reach))
+
+
+def _distances(x: Array, others: Array) -> Array:  # (n, d), (m, d) -> (n, m)
+    return np.sqrt(((x[:, None, :] - others) ** 2).sum(axis=2))
