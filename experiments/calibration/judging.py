@@ -15,6 +15,7 @@ from experiments.calibration.problems import Case
 from imoca.arrays import Array, BoolArray
 from imoca.methods import candidate
 from imoca.methods.initial_design import sobol_designs
+from imoca.models.surrogates import DEFAULT_MODEL, ModelName
 from imoca.pareto import representative_subset
 from imoca.problem import Problem
 from imoca.runners import Job, run_job
@@ -70,7 +71,7 @@ def trials_of_study(case: Case, search: str, seed: int, benchmark: Benchmark, fo
 
 
 def judge_study(
-    benchmark: Benchmark, table: TrialTable, costs: Sequence[float], seed: int, models: Sequence[str]
+    benchmark: Benchmark, table: TrialTable, costs: Sequence[float], seed: int, search: str, models: Sequence[str]
 ) -> dict[str, list[Moment]]:
     """The moments of every model, all at the same designs: those that the study recommends, and random ones.
 
@@ -78,31 +79,33 @@ def judge_study(
     the models fitted again. ``remaining`` are the other designs of that front, before and after: one width against
     the other.
     """
-    stages = stages_of(benchmark, table, costs, seed)
+    stages = stages_of(benchmark, table, costs, seed, settings_of(search).model or DEFAULT_MODEL)
     spreads = stages[0].samples[RANDOM].truth.std(axis=0)
     return {name: [_moment(stage, MODELS[name], spreads) for stage in stages] for name in models}
 
 
-def stages_of(benchmark: Benchmark, table: TrialTable, costs: Sequence[float], seed: int) -> list[Stage]:
+def stages_of(
+    benchmark: Benchmark, table: TrialTable, costs: Sequence[float], seed: int, model: ModelName
+) -> list[Stage]:
     problem = benchmark.problem
     designs = sobol_designs(problem, N_RANDOM, np.random.default_rng(RANDOM_SEED))
     random = Sample(designs, in_user_signs(problem, benchmark.true_values(designs)))
     stages = [
-        _stage(benchmark, name, table.rows(slice(size)), random, seed)
+        _stage(benchmark, name, table.rows(slice(size)), random, seed, model)
         for name, size in zip(COSTS, _sizes(table, costs), strict=True)
     ]
     front = stages[-1].samples[RECOMMENDED]
-    chosen = designs_to_verify(stages[-1].table, front.x, seed)
+    chosen = designs_to_verify(stages[-1].table, front.x, seed, model)
     remaining = front.rows(~chosen)
     stages[-1] = _with_sample(stages[-1], REMAINING, remaining)
     verified = with_full_runs(stages[-1].table, front.x[chosen])
-    return [*stages, _with_sample(_stage(benchmark, VERIFIED, verified, random, seed), REMAINING, remaining)]
+    return [*stages, _with_sample(_stage(benchmark, VERIFIED, verified, random, seed, model), REMAINING, remaining)]
 
 
-def designs_to_verify(table: TrialTable, x: Array, seed: int) -> BoolArray:  # (n, d) -> (n,)
+def designs_to_verify(table: TrialTable, x: Array, seed: int, model: ModelName) -> BoolArray:  # (n, d) -> (n,)
     """Four that stand for the front as it is predicted, the best of each objective first where there is room."""
     chosen = np.zeros(len(x), dtype=np.bool_)
-    beliefs = Snapshot(METHOD, seed, table).beliefs
+    beliefs = Snapshot(METHOD, seed, table, model=model).beliefs
     if beliefs is not None and len(x):
         chosen[representative_subset(beliefs.means_at_target(x), N_TO_VERIFY)] = True
     return chosen
@@ -138,9 +141,9 @@ def _sizes(table: TrialTable, costs: Sequence[float]) -> list[int]:
     return [min(int((reached < cost).sum()) + 1, len(table)) for cost in costs]
 
 
-def _stage(benchmark: Benchmark, name: str, table: TrialTable, random: Sample, seed: int) -> Stage:
+def _stage(benchmark: Benchmark, name: str, table: TrialTable, random: Sample, seed: int, model: ModelName) -> Stage:
     problem = benchmark.problem
-    points = Snapshot(METHOD, seed, table).front
+    points = Snapshot(METHOD, seed, table, model=model).front
     x = problem.space.encode_all([problem.space.check(point.parameters) for point in points])
     is_verified = _are_among(x, table.x[table.is_verified])
     x = x[~is_verified]

@@ -3,21 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from importlib.util import find_spec
 from typing import final
 
 import numpy as np
 
-from experiments.calibration.predictions import GaussianPrediction, Predictor
+from experiments.calibration.predictions import DoubtfulPrediction, GaussianPrediction, Predictor
 from imoca.arrays import Array
 from imoca.errors import MethodError
 from imoca.methods import MethodSettings
 from imoca.methods.beliefs import Beliefs
+from imoca.models.doubt import Doubt
+from imoca.models.surrogates import DEFAULT_MODEL, ModelName
+from imoca.snapshot.prediction import Predictions
 from imoca.snapshot.recommendation import believe_answers
 from imoca.trials import TrialTable
 
 MOMF_SEED = 0  # of BoTorch's fit
+NO_DOUBT = Doubt(np.ones(1), np.zeros(1), np.ones(1))
 
 
 @final
@@ -27,12 +32,22 @@ class BeliefsPredictor:
 
     beliefs: Beliefs
 
-    def predict(self, x: Array) -> Sequence[GaussianPrediction]:
-        means, deviations = self.beliefs.means_and_deviations_at_target(x)
-        return [
-            GaussianPrediction(data.to_user(mean), data.scale * deviation)
-            for data, mean, deviation in zip(self.beliefs.data, means.T, deviations.T, strict=True)
-        ]
+    def predict(self, x: Array) -> Sequence[DoubtfulPrediction]:
+        predictions = Predictions.at(self.beliefs, x)
+        return [DoubtfulPrediction(predictions, j) for j in range(len(self.beliefs.data))]
+
+
+@final
+@dataclass(frozen=True)
+class ModelPredictor:
+    """The same without any doubt: the normal distribution of each surrogate, as if its form were right."""
+
+    beliefs: Beliefs
+
+    def predict(self, x: Array) -> Sequence[DoubtfulPrediction]:
+        predictions = Predictions.at(self.beliefs, x)
+        sure = tuple(NO_DOUBT for _ in self.beliefs.data)
+        return [DoubtfulPrediction(replace(predictions, doubts=sure), j) for j in range(len(sure))]
 
 
 @final
@@ -55,9 +70,14 @@ class StandardisedPredictor:
 
 
 def fit_beliefs(table: TrialTable) -> Predictor | None:
-    """None while there are too few answers."""
+    """What is recommended by default; None while there are too few answers."""
     beliefs = believe_answers(table)
     return None if beliefs is None else BeliefsPredictor(beliefs)
+
+
+def fit_without_doubt(model: ModelName, table: TrialTable) -> Predictor | None:
+    beliefs = believe_answers(table, model)
+    return None if beliefs is None else ModelPredictor(beliefs)
 
 
 def fit_momf(table: TrialTable) -> Predictor | None:
@@ -113,12 +133,14 @@ class Model:
 MODELS = {
     model.name: model
     for model in (
-        Model("product", fit_beliefs, MethodSettings()),
+        Model(DEFAULT_MODEL, fit_beliefs, MethodSettings()),
+        Model("product", partial(fit_without_doubt, "product"), MethodSettings(model="product")),
+        Model("without-doubt", partial(fit_without_doubt, DEFAULT_MODEL), None),
         Model("botorch-momf", fit_momf, None, package="botorch"),
     )
 }
 SEARCHING = [model.name for model in MODELS.values() if model.settings is not None]
-BESIDE = [model.name for model in MODELS.values() if model.settings is None]  # fitted to the same data by default
+BESIDE = [name for name in MODELS if name != DEFAULT_MODEL]  # fitted to the same data by default
 
 
 def settings_of(name: str) -> MethodSettings:

@@ -12,9 +12,12 @@ from dataclasses import dataclass
 from typing import Protocol, final
 
 import numpy as np
-from scipy.special import ndtri
+from scipy.special import logsumexp, ndtr, ndtri
 
 from imoca.arrays import Array
+from imoca.models.dataset import OutputData
+from imoca.models.doubt import Doubt
+from imoca.snapshot.prediction import Predictions
 
 LOG_SQRT_2PI = 0.5 * math.log(2.0 * math.pi)
 
@@ -67,3 +70,44 @@ class GaussianPrediction:
 
     def log_density(self, values: Array) -> Array:
         return -0.5 * self.scores(values) ** 2 - np.log(self.deviation) - LOG_SQRT_2PI
+
+
+@final
+@dataclass(frozen=True)
+class DoubtfulPrediction:
+    """Of iMOCA: a mixture of normals about one mean, in the objective's own units or of its logarithm."""
+
+    predictions: Predictions
+    j: int  # which objective
+
+    @property
+    def centre(self) -> Array:
+        return self.predictions.centres()[:, self.j]
+
+    def interval(self, level: float) -> tuple[Array, Array]:
+        low, high = self.predictions.intervals(level)
+        return low[:, self.j], high[:, self.j]
+
+    def scores(self, values: Array) -> Array:
+        """Beyond what a double can tell from certainty they stay finite."""
+        distance, deviations = self._standardised(values)
+        probability = ndtr(distance[:, None] / deviations) @ self._doubt.weights
+        return np.asarray(self._data.sign * ndtri(np.clip(probability, 1e-300, 1.0 - 1e-16)))
+
+    def log_density(self, values: Array) -> Array:
+        distance, deviations = self._standardised(values)
+        logs = -0.5 * (distance[:, None] / deviations) ** 2 - np.log(deviations) - LOG_SQRT_2PI
+        unit = np.abs(values) * self._data.scale if self._data.is_log else self._data.scale
+        return np.asarray(logsumexp(logs, axis=1, b=self._doubt.weights) - np.log(unit))
+
+    @property
+    def _data(self) -> OutputData:
+        return self.predictions.beliefs.data[self.j]
+
+    @property
+    def _doubt(self) -> Doubt:
+        return self.predictions.doubts[self.j]
+
+    def _standardised(self, values: Array) -> tuple[Array, Array]:  # (n,), (n, G)
+        seen = self._data.standardised(self._data.sign * values)
+        return seen - self.predictions.means[:, self.j], self._doubt.deviations(self.predictions.variances[:, self.j])

@@ -56,7 +56,7 @@ def finish(work: Work) -> list[Calibration]:
     benchmark = work.case.problem.benchmark()
     folder = RUNS / work.search / spec_of(work.case, work.search, work.seed).id
     table = trials_of_study(work.case, work.search, work.seed, benchmark, folder)
-    judged = judge_study(benchmark, table, work.case.costs, work.seed, work.models)
+    judged = judge_study(benchmark, table, work.case.costs, work.seed, work.search, work.models)
     return [
         Calibration(
             problem=work.case.problem,

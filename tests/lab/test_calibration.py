@@ -33,6 +33,7 @@ from imoca import Fidelity, Objective, Problem, Real, Simulator, Study
 from imoca.arrays import Array
 from imoca.errors import MethodError, ProblemError
 from imoca.methods import initial_size
+from imoca.models.surrogates import DEFAULT_MODEL
 from imoca.snapshot import recommend
 from imoca.trials import TrialTable
 from imoca_lab.benchmark import Benchmark
@@ -205,7 +206,7 @@ def test_momf_predicts_what_it_was_told_at_full_accuracy() -> None:
 
 @pytest.mark.slow
 def test_a_study_is_judged_at_three_costs_and_after_verification(cheap: TrialTable) -> None:
-    judged = judge_study(BENCHMARK, cheap, (1.0, 2.0, 99.0), seed=0, models=["product"])["product"]
+    judged = judge_study(BENCHMARK, cheap, (1.0, 2.0, 99.0), seed=0, search="product", models=["product"])["product"]
     assert [moment.name for moment in judged] == list(MOMENTS)
     assert [moment.n_trials for moment in judged[2:]] == [len(cheap), len(cheap) + N_TO_VERIFY]
     assert [moment.n_full_runs for moment in judged[2:]] == [{"loss": 0, "profit": 0}, {"loss": 4, "profit": 4}]
@@ -223,7 +224,7 @@ def test_a_study_is_judged_at_three_costs_and_after_verification(cheap: TrialTab
 @pytest.mark.slow
 def test_designs_that_were_run_at_full_accuracy_are_left_out_and_counted() -> None:
     verified = told(np.ones(9), np.linspace(0.0, 1.0, 9))  # the middle ones are on the front
-    stage = stages_of(BENCHMARK, verified, (1.0, 2.0, 99.0), seed=0)[2]
+    stage = stages_of(BENCHMARK, verified, (1.0, 2.0, 99.0), seed=0, model=DEFAULT_MODEL)[2]
     points = recommend(verified, seed=0)
     known = {trial.parameters["x"] for trial in verified.trials}
     assert stage.n_verified == sum(point.parameters["x"] in known for point in points) > 0
@@ -233,14 +234,14 @@ def test_designs_that_were_run_at_full_accuracy_are_left_out_and_counted() -> No
 
 def test_designs_to_verify_are_the_ends_of_the_front_and_two_between(cheap: TrialTable) -> None:
     x = np.linspace(0.3, 0.8, 60)[:, None]  # from the best loss to the best profit
-    chosen = x[designs_to_verify(cheap, x, seed=0), 0]
+    chosen = x[designs_to_verify(cheap, x, seed=0, model=DEFAULT_MODEL), 0]
     assert len(chosen) == N_TO_VERIFY
     assert (chosen[0], chosen[-1]) == pytest.approx((0.3, 0.8), abs=0.05)
     assert np.diff(chosen).min() > 0.05
 
 
 def test_nothing_is_verified_where_nothing_is_recommended(cheap: TrialTable) -> None:
-    assert designs_to_verify(cheap, np.empty((0, 1)), seed=0).tolist() == []
+    assert designs_to_verify(cheap, np.empty((0, 1)), seed=0, model=DEFAULT_MODEL).tolist() == []
     assert accuracies(PROBLEM, fitted(cheap), np.empty((0, 1)), np.empty((0, 2)), np.ones(2)) == {}
 
 
@@ -333,3 +334,18 @@ def test_every_problem_of_the_list_has_three_costs_beyond_its_initial_design(cas
         for _ in range(size - len(study.trials)):
             study.tell(study.ask(), {output.name: 0.0 for output in problem.outputs})
         assert net_costs(study.table()).sum() < case.costs[0]
+
+
+def test_a_doubtful_prediction_has_a_density_that_adds_up_to_one_and_scores_that_fit_its_intervals(
+    cheap: TrialTable,
+) -> None:
+    for prediction in fitted(cheap).predict(np.array([[0.13]])):
+        low, high = prediction.interval(0.9)
+        np.testing.assert_allclose(
+            sorted([*prediction.scores(low), *prediction.scores(high)]), [-1.645, 1.645], atol=1e-3
+        )
+        assert prediction.scores(low)[0] < prediction.scores(high)[0]
+        centre, width = float(prediction.centre[0]), float(high[0] - low[0])
+        steps = width * np.sinh(np.linspace(-9.0, 9.0, 4001)) / 100.0  # fine about the centre, far into the tails
+        density = [float(np.exp(prediction.log_density(np.array([centre + step]))[0])) for step in steps]
+        assert np.trapezoid(density, steps) == pytest.approx(1.0, abs=5e-3)

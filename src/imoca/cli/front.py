@@ -16,6 +16,7 @@ from imoca.wording import number
 if TYPE_CHECKING:
     from imoca.problem.problem import Problem
     from imoca.snapshot.recommendation import ParetoPoint
+    from imoca.snapshot.snapshot import Snapshot
 
 T = TypeVar("T")
 
@@ -35,7 +36,8 @@ def front(
     if as_json and as_csv:
         raise typer.BadParameter("Choose one of --json and --csv.")
     with open_to_read(study) as opened:
-        problem, points = opened.study.problem, opened.study.pareto_front()
+        snapshot = opened.study.snapshot()
+        problem, points = snapshot.problem, snapshot.front
         if as_json:
             goals = {objective.name: objective.goal for objective in problem.objectives}
             print_json({"objectives": goals, "points": [point_record(point) for point in points]})
@@ -47,12 +49,27 @@ def front(
             more = "" if len(shown) == len(points) else f", {len(shown)} of them shown; --all shows every one"
             n_verified = sum(point.verified for point in points)
             say(f"{len(points)} designs on the front, {n_verified} verified at full accuracy{more}.")
+            say_what_is_doubted(snapshot)
         if not points:
             say(f"No front yet: {opened.database} holds no results. Start with: imoca run{opened.command_argument}")
 
 
+def say_what_is_doubted(snapshot: Snapshot) -> None:
+    """Predictions that cannot be vouched for, answers that were set aside, and whether anything was verified."""
+    if n_doubtful := sum(point.is_doubtful for point in snapshot.front):
+        say(f"The model cannot vouch for {n_doubtful} of them: their error bars exceed all that was measured.")
+    beliefs = snapshot.beliefs
+    for objective, named in zip(snapshot.problem.objectives, beliefs.set_aside if beliefs else (), strict=False):
+        if named:
+            trials = ", ".join(map(str, named))
+            say(f"Set aside as impossible: {objective.name} of trial {trials}. See: imoca show {named[0]}")
+    if not any(point.verified for point in snapshot.front):
+        say("Nothing on it was run at full accuracy yet: only such runs tell how good these numbers are.")
+
+
 def print_front(problem: Problem, points: Sequence[ParetoPoint]) -> None:
     columns = [
+        Column("id"),
         *(Column(name, is_number=True, is_optional=True) for name in problem.space.names),
         *(Column(f"{objective.name} ({objective.goal[:3]})", is_number=True) for objective in problem.objectives),
         Column(""),
@@ -65,16 +82,18 @@ def print_front(problem: Problem, points: Sequence[ParetoPoint]) -> None:
             else f"{point.predicted[objective.name]:.4g} ± {_two_digits(point.uncertainty[objective.name])}"
             for objective in problem.objectives
         )
-        rows.append([*map(number, point.parameters.values()), *outcome, "verified" if point.verified else "predicted"])
+        state = "verified" if point.verified else "doubtful" if point.is_doubtful else "predicted"
+        rows.append([point.id, *map(number, point.parameters.values()), *outcome, state])
     print_table(columns, rows)
 
 
 def front_csv(problem: Problem, points: Sequence[ParetoPoint]) -> str:
     names = [objective.name for objective in problem.objectives]
     parts = ("predicted", "uncertainty", "measured")
-    titles = [*problem.space.names, *(f"{part}.{name}" for part in parts for name in names)]
+    titles = ["id", *problem.space.names, *(f"{part}.{name}" for part in parts for name in names)]
     rows = [
         [
+            point.id,
             *point.parameters.values(),
             *(point.predicted[name] for name in names),
             *(point.uncertainty[name] for name in names),

@@ -24,11 +24,15 @@ def trial_record(trial: Trial) -> dict[str, Any]:
 
 def point_record(point: ParetoPoint) -> dict[str, Any]:
     return {
+        "id": point.id,
         "parameters": dict(point.parameters),
         "predicted": dict(point.predicted),
         "uncertainty": dict(point.uncertainty),
         "measured": None if point.measured is None else dict(point.measured),
         "verified": point.verified,
+        "interval": {name: list(ends) for name, ends in point.interval.items()},
+        "probability": point.probability,
+        "doubtful": point.is_doubtful,
     }
 
 

@@ -150,7 +150,7 @@ class StudyView:
 
     def _read(self) -> None:
         study = self._opened()
-        snapshot = Snapshot(study.method, study.seed, study.table())
+        snapshot = Snapshot(study.method, study.seed, study.table(), model=study.model)
         trials, known = snapshot.trials, self._trials
         changed = [i for i, trial in enumerate(trials) if i >= len(known) or trial is not known[i]]
         owner = study.owner

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -13,6 +14,7 @@ from imoca.models.cost import CostModel, cost_models
 from imoca.models.dataset import OutputData, has_logarithms, output_data, unanswered
 from imoca.models.fitting import fit, negative_log_evidence
 from imoca.models.gp import GaussianProcess
+from imoca.models.outliers import set_aside
 from imoca.models.surrogates import DEFAULT_MODEL, ModelName, form_of
 from imoca.problem.problem import Problem
 from imoca.trials.table import TrialTable
@@ -32,6 +34,7 @@ class Beliefs:
     data: tuple[OutputData, ...]
     surrogates: tuple[GaussianProcess, ...]
     costs: tuple[CostModel, ...]
+    set_aside: tuple[tuple[int, ...], ...]  # per objective, numbers of the trials whose answers are impossible
 
     @property
     def fitted(self) -> dict[str, tuple[float, ...]]:
@@ -60,15 +63,34 @@ def believe(table: TrialTable, model: ModelName = DEFAULT_MODEL, *, is_guessing:
     Guessing, a surrogate believes its own mean where a simulator still runs or failed, so that the same is not asked
     again at once. A guess is no knowledge: whoever recommends does without.
     """
-    n_objectives = len(table.problem.objectives)
-    if np.isnan(table.values[:, table.problem.objective_columns]).all(axis=0).any():
+    problem = table.problem
+    if np.isnan(table.values[:, problem.objective_columns]).all(axis=0).any():
         return None
-    last_fits = _last_fits(table.trials)
-    fits = [_fitted(table, j, model, last_fits) for j in range(n_objectives)]
+    impossible = tuple(_impossible(table, j, model) for j in range(len(problem.objectives)))
+    answers, last_fits = without_answers(table, impossible), _last_fits(table.trials)
+    fits = [_fitted(answers, j, model, last_fits) for j in range(len(problem.objectives))]
     surrogates = [process for _, process in fits]
     if is_guessing:
         surrogates = [process.believing(*unanswered(table, j)) for j, process in enumerate(surrogates)]
-    return Beliefs(table.problem, tuple(data for data, _ in fits), tuple(surrogates), cost_models(table))
+    return Beliefs(problem, tuple(data for data, _ in fits), tuple(surrogates), cost_models(table), impossible)
+
+
+def without_answers(table: TrialTable, set_aside: Sequence[Sequence[int]]) -> TrialTable:
+    """The same trials, as if those named per objective had not answered it."""
+    if not any(set_aside):
+        return table
+    values, numbers = table.values.copy(), [trial.number for trial in table.trials]
+    for column, named in zip(table.problem.objective_columns, set_aside, strict=True):
+        values[np.isin(numbers, named), column] = np.nan
+    return dataclasses.replace(table, values=values)
+
+
+def _impossible(table: TrialTable, j: int, model: ModelName) -> tuple[int, ...]:
+    column, s = table.problem.objective_columns[j], table.problem.simulator_columns[j]
+    rows = np.flatnonzero(~np.isnan(table.values[:, column]))
+    form = form_of(table.problem.simulators[s].fidelity, model)
+    is_impossible = set_aside(table.x[rows], table.z[rows, s], table.values[rows, column], form)
+    return tuple(table.trials[row].number for row in rows[is_impossible])
 
 
 def _fitted(

@@ -6,10 +6,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from imoca.arrays import Array
 from imoca.pareto.indicators import estimate_hypervolume
-from imoca.problem.problem import Problem
-from imoca.snapshot.recommendation import ParetoPoint
+from imoca.snapshot.recommendation import ParetoPoint, front_values
 from imoca.trials.table import TrialTable
 
 
@@ -26,10 +24,3 @@ def front_volume(front: Sequence[ParetoPoint], *seen: TrialTable) -> float:
     worst, spread = np.nanmin(values, axis=0), np.nanmax(values, axis=0) - np.nanmin(values, axis=0)
     scaled = (front_values(problem, front) - worst) / np.where(spread > 0.0, spread, 1.0)
     return float(estimate_hypervolume(scaled, np.zeros(len(worst)), np.random.default_rng(0)).volume)
-
-
-def front_values(problem: Problem, front: Sequence[ParetoPoint]) -> Array:  # (n, K) maximised
-    """Measured where measured, else predicted."""
-    names = [objective.name for objective in problem.objectives]
-    rows = [[(point.measured or point.predicted)[name] for name in names] for point in front]
-    return np.array(rows) * problem.signs[problem.objective_columns]

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from imoca.arrays import Array
+from imoca.models.surrogates import DEFAULT_MODEL, ModelName
 from imoca.snapshot.recommendation import ParetoPoint, recommend
 from imoca.trials.table import TrialTable
 
@@ -26,12 +27,13 @@ def front_history(
     finished: TrialTable,
     costs: Array,  # (n,) spent up to each trial, that trial included
     seed: int,
+    model: ModelName = DEFAULT_MODEL,
     n_checkpoints: int = N_CHECKPOINTS,
 ) -> tuple[Checkpoint, ...]:
     """Checkpoints spread over the cost and over the trials; those without a front are left out."""
     checkpoints = []
     for i in _checkpoints(costs, n_checkpoints):
-        if front := recommend(finished.rows(slice(i + 1)), seed):
+        if front := recommend(finished.rows(slice(i + 1)), seed, model):
             checkpoints.append(Checkpoint(i + 1, float(costs[i]), tuple(front)))
     return tuple(checkpoints)
 

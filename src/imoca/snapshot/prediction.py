@@ -11,10 +11,7 @@ from imoca.methods.beliefs import Beliefs
 from imoca.models.doubt import Doubt, doubt_of
 from imoca.pareto.dominance import non_dominated
 
-TYPICAL, LIKELY = (
-    0.683,
-    0.9,
-)  # probabilities of the intervals that are shown: of one deviation, and the one to plan with
+TYPICAL, LIKELY = 0.6826895, 0.9  # probabilities of intervals: of one deviation, and of the one to plan with
 N_DRAWS = 64  # of the values of all designs together, to see which of them are the best
 JITTER = 1e-8  # on the correlation of designs that nearly coincide
 
@@ -53,7 +50,7 @@ class Predictions:
         return self._in_units(self.means)
 
     def is_doubtful(self) -> BoolArray:  # (n,)
-        """Whether an objective is predicted to be impossible, or its likely interval is wider than all that was seen."""
+        """Whether an objective is predicted to be impossible, or its likely interval exceeds all that was seen."""
         spreads = np.array([np.ptp(data.values) for data in self.beliefs.data])
         is_wide = np.any(2.0 * self.half_widths(LIKELY) > spreads, axis=1)
         free = self._in_units(self.means, is_bounded=False)

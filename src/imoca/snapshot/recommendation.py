@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from imoca.arrays import Array, BoolArray
-from imoca.methods.beliefs import Beliefs, try_to_believe
+from imoca.methods.beliefs import Beliefs, try_to_believe, without_answers
 from imoca.methods.fronts import front_of_means
 from imoca.methods.initial_design import sobol_designs
 from imoca.models.surrogates import DEFAULT_MODEL, ModelName
@@ -18,6 +18,7 @@ from imoca.pareto.dominance import is_below_front, non_dominated
 from imoca.pareto.search import SearchEffort
 from imoca.pareto.subset import representative_subset
 from imoca.problem.parameters import Value
+from imoca.problem.problem import Problem
 from imoca.snapshot.prediction import LIKELY, TYPICAL, Predictions
 from imoca.trials.table import TrialTable
 from imoca.trials.trial import Trial
@@ -69,6 +70,7 @@ def recommended(table: TrialTable, beliefs: Beliefs | None, seed: int) -> list[P
     """
     if beliefs is None:
         return []
+    table = without_answers(table, beliefs.set_aside)  # an impossible value verifies nothing
     verified = _best_verified(table, beliefs)
     measured = _measured(beliefs, verified)
     x = _predicted_front(beliefs, seed)
@@ -81,6 +83,24 @@ def recommended(table: TrialTable, beliefs: Beliefs | None, seed: int) -> list[P
     first = np.concatenate([measured[:, 0], means[is_kept, 0]])
     order = np.lexsort((first, np.array([not point.verified for point in points])))
     return [points[i] for i in order]
+
+
+def chosen_few(problem: Problem, front: Sequence[ParetoPoint], n: int) -> list[ParetoPoint]:
+    """At most ``n`` designs that stand for a front: verified ones before others, and none that is doubtful."""
+    chosen: list[ParetoPoint] = []
+    for kind in ([p for p in front if p.verified], [p for p in front if not p.verified and not p.is_doubtful]):
+        room = n - len(chosen)
+        if kind and room > 0:
+            kept = np.sort(representative_subset(front_values(problem, kind), room))
+            chosen += [kind[i] for i in kept]
+    return chosen
+
+
+def front_values(problem: Problem, front: Sequence[ParetoPoint]) -> Array:  # (n, K) maximised
+    """Measured where measured, else predicted."""
+    names = [objective.name for objective in problem.objectives]
+    rows = [[(point.measured or point.predicted)[name] for name in names] for point in front]
+    return np.array(rows) * problem.signs[problem.objective_columns]
 
 
 def _best_verified(table: TrialTable, beliefs: Beliefs) -> TrialTable:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from imoca.methods.beliefs import Beliefs
+from imoca.models.surrogates import DEFAULT_MODEL, ModelName
 from imoca.problem.problem import Problem
 from imoca.snapshot.accounting import Bill, bill
 from imoca.snapshot.history import Checkpoint, front_history
@@ -22,6 +23,7 @@ class Snapshot:
     seed: int
     table: TrialTable
     runs: tuple[Run, ...] = ()  # the journal
+    model: ModelName = DEFAULT_MODEL  # what is believed of the simulators
 
     @property
     def problem(self) -> Problem:
@@ -43,15 +45,15 @@ class Snapshot:
     @cached_property
     def beliefs(self) -> Beliefs | None:
         """The models of the answers so far; None while there are too few."""
-        return believe_answers(self.table)
+        return believe_answers(self.table, self.model)
 
     @cached_property
     def front(self) -> tuple[ParetoPoint, ...]:
-        """The front at full accuracy as the models see it, sorted by the first objective."""
+        """The front at full accuracy: verified designs, then predicted ones, each sorted by the first objective."""
         return tuple(recommended(self.table, self.beliefs, self.seed))
 
     @cached_property
     def history(self) -> tuple[Checkpoint, ...]:
         """The fronts recommended on the way; many models are fitted for it."""
         costs = self.bill.spent[self.table.is_finished].sum(axis=1).cumsum()
-        return front_history(self.finished, costs, self.seed)
+        return front_history(self.finished, costs, self.seed, self.model)

@@ -12,7 +12,7 @@ from imoca.errors import MethodError, ProblemError, StorageError, TrialError
 from imoca.methods.method import Method
 from imoca.methods.registry import MethodName, get_method, usable_settings
 from imoca.methods.settings import InitialDesign, MethodSettings
-from imoca.models.surrogates import ModelName
+from imoca.models.surrogates import DEFAULT_MODEL, ModelName
 from imoca.problem.fidelity import FidelityValue
 from imoca.problem.names import is_integer
 from imoca.problem.parameters import Value
@@ -20,7 +20,7 @@ from imoca.problem.problem import Problem
 from imoca.runners.execution import check_runnable
 from imoca.runners.registry import make_runner
 from imoca.snapshot.accounting import bill
-from imoca.snapshot.recommendation import ParetoPoint
+from imoca.snapshot.recommendation import ParetoPoint, chosen_few
 from imoca.snapshot.snapshot import Snapshot
 from imoca.storage.base import Storage, closed_storage
 from imoca.storage.definition import Definition
@@ -187,7 +187,7 @@ class Study:
 
     def snapshot(self) -> Snapshot:
         """The study as it is now: its trials, and what was spent, is believed and is recommended after them."""
-        return Snapshot(self.method, self.seed, self.table(), self._storage.runs())
+        return Snapshot(self.method, self.seed, self.table(), self._storage.runs(), self.model)
 
     @overload
     def ask(self) -> Trial: ...
@@ -302,9 +302,21 @@ class Study:
         """Ask a question that the study itself will run, now or after a restart."""
         return self._ask(is_launched=True)
 
-    def pareto_front(self) -> list[ParetoPoint]:
-        """The front at full accuracy as the models see it, sorted by the first objective; verified designs marked."""
-        return list(self.snapshot().front)
+    def pareto_front(self, n: int | None = None) -> list[ParetoPoint]:
+        """The front at full accuracy: verified designs, then predicted ones, each sorted by the first objective.
+
+        At most ``n`` of them, if given: those that stand for the front, verified ones first, and none that the model
+        cannot vouch for (``is_doubtful``).
+        """
+        if n is not None and (not is_integer(n) or n < 1):
+            raise MethodError(f"n is {n!r}.", hint="Give the number of designs, a whole number of at least 1.")
+        front = self.snapshot().front
+        return list(front) if n is None else chosen_few(self.problem, front, int(n))
+
+    @property
+    def model(self) -> ModelName:
+        """What is believed of the simulators."""
+        return self._settings.model or DEFAULT_MODEL
 
     @property
     def plot(self) -> Plots:

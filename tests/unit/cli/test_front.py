@@ -40,7 +40,7 @@ def test_without_results_there_is_no_front_and_no_error(imoca: CommandLine, toy:
     assert (answer.code, answer.out) == (0, "")
     assert "imoca run" in answer.err
     assert imoca("front", "--json").json["points"] == []
-    assert imoca("front", "--csv").out.startswith("x,n,skin,predicted.drag")
+    assert imoca("front", "--csv").out.startswith("id,x,n,skin,predicted.drag")
     assert imoca("front", "--csv", "--json").code == 2
 
 

@@ -7,9 +7,9 @@ from imoca import Objective, Problem, Real, Simulator, Study
 from imoca.methods import beliefs
 from imoca.models.fitting import fit
 from imoca.report.figures import RECORDS
-from imoca.snapshot.convergence import front_values, front_volume
+from imoca.snapshot.convergence import front_volume
 from imoca.snapshot.history import front_history
-from imoca.snapshot.recommendation import ParetoPoint
+from imoca.snapshot.recommendation import ParetoPoint, front_values
 from imoca.trials import Answer, Trial, TrialTable
 
 PROBLEM = Problem(

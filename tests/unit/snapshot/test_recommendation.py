@@ -11,7 +11,7 @@ from imoca.problem.parameters import Real
 from imoca.problem.problem import Problem
 from imoca.problem.simulator import Objective, Simulator
 from imoca.snapshot import recommendation
-from imoca.snapshot.recommendation import ParetoPoint
+from imoca.snapshot.recommendation import ParetoPoint, chosen_few
 from imoca.trials import Answer, Trial, TrialTable
 
 KNOB = Fidelity.continuous()
@@ -224,11 +224,11 @@ def test_a_trial_counts_as_verified_only_if_every_objective_was_measured_at_full
 
 def test_half_an_answer_teaches_its_objective_and_stands_nowhere() -> None:
     """Its drag, far below all others, pulls the prediction down; it is on no front as a measurement."""
-    half = trial_at(PROBLEM, 12, np.array([0.9, 0.1]), [1.0, 1.0], Answer({"drag": -5000.0}, failures={"t": "no"}))
+    half = trial_at(PROBLEM, 12, np.array([0.9, 0.1]), [1.0, 1.0], Answer({"drag": -500.0}, failures={"t": "no"}))
     without, with_half = recommend(PROBLEM, cheap_trials()), recommend(PROBLEM, [*cheap_trials(), half])
     assert not any(point.verified for point in with_half)
     lowest_without, lowest = (min(point.predicted["drag"] for point in front) for front in (without, with_half))
-    assert lowest < lowest_without - 1000.0
+    assert lowest < lowest_without - 500.0
 
 
 def test_questions_still_running_change_nothing() -> None:
@@ -241,3 +241,21 @@ def test_nothing_is_recommended_before_every_objective_has_an_answer() -> None:
     assert recommend(PROBLEM, []) == []
     half = trial_at(PROBLEM, 0, np.array([0.5, 0.5]), [1.0, 1.0], Answer({"drag": 1.0}, failures={"t": "no"}))
     assert recommend(PROBLEM, [half]) == []
+
+
+def test_a_few_designs_of_the_front_are_verified_ones_first_and_none_that_is_doubtful() -> None:
+    def point(x: float, f: float, verified: bool, doubtful: bool) -> ParetoPoint:
+        values = {"f": f, "g": 1.0 - f}
+        return ParetoPoint({"x": x}, values, {"f": 0.1, "g": 0.1}, values if verified else None, is_doubtful=doubtful)
+
+    outputs = [Objective("f", "maximize"), Objective("g", "maximize")]
+    problem = Problem([Real("x", 0, 1)], [Simulator("s", outputs)])
+    front = [
+        *(point(0.1 * i, 0.1 * i, True, False) for i in range(2)),
+        *(point(0.2 + 0.1 * i, 0.2 + 0.1 * i, False, i % 2 == 0) for i in range(8)),
+    ]
+    few = chosen_few(problem, front, 4)
+    assert [each.verified for each in few] == [True, True, False, False]
+    assert not any(each.is_doubtful for each in few)
+    assert len(chosen_few(problem, front, 1)) == 1
+    assert len(chosen_few(problem, front, 50)) == 2 + 4

@@ -384,3 +384,9 @@ def test_the_front_door_exports_what_it_says() -> None:
         assert getattr(imoca, name) is not None
     with pytest.raises(AttributeError, match="nonsense"):
         imoca.nonsense  # noqa: B018
+
+
+@pytest.mark.parametrize("n", [0, -1, 2.5, "3", True])
+def test_a_front_of_no_number_of_designs_is_refused(n: object) -> None:
+    with pytest.raises(MethodError, match="n is"):
+        Study(Problem([Real("x", 0, 1)], [Simulator("s", [Objective("f", "maximize")])])).pareto_front(n)  # type: ignore[arg-type]

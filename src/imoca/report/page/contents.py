@@ -18,8 +18,7 @@ from imoca.report.figure_names import FigureName
 from imoca.report.figures import RECORDS
 from imoca.report.page.readings import READINGS
 from imoca.report.records import FrontRecord, SummaryRecord, summary_record
-from imoca.snapshot.convergence import front_values
-from imoca.snapshot.recommendation import ParetoPoint
+from imoca.snapshot.recommendation import ParetoPoint, front_values
 from imoca.snapshot.snapshot import Snapshot
 from imoca.studyfile.problem import storable_problem
 from imoca.trials.trial import Run
@@ -79,7 +78,8 @@ def collect(snapshot: Snapshot, introduction: Introduction) -> Contents:
 
 
 def highlights(problem: Problem, front: Sequence[ParetoPoint]) -> tuple[Highlight, ...]:
-    """The best design in every objective, and the one nearest to being the best in all."""
+    """The best design in every objective, and the one nearest to being the best in all; none that is doubtful."""
+    front = [point for point in front if not point.is_doubtful]
     if not front:
         return ()
     names = [objective.name for objective in problem.objectives]

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from imoca.pareto.indicators import average_distance
-from imoca.snapshot.convergence import front_values, front_volume
+from imoca.snapshot.convergence import front_volume
+from imoca.snapshot.recommendation import front_values
 from imoca.snapshot.snapshot import Snapshot
 
 

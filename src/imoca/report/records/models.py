@@ -57,12 +57,19 @@ def trust_records(snapshot: Snapshot) -> tuple[TrustRecord, ...]:
     if beliefs is None:
         return ()
     records = []
-    for objective, data, surrogate in zip(problem.objectives, beliefs.data, beliefs.surrogates, strict=True):
+    for j, (objective, data, surrogate) in enumerate(
+        zip(problem.objectives, beliefs.data, beliefs.surrogates, strict=True)
+    ):
         mean, deviation = _left_out(data, surrogate)
+        believed = [
+            trial.number
+            for trial in snapshot.trials
+            if objective.name in trial.values and trial.number not in beliefs.set_aside[j]
+        ]
         records.append(
             TrustRecord(
                 objective.name,
-                tuple(trial.number for trial in snapshot.trials if objective.name in trial.values),
+                tuple(believed),
                 tuple(data.z.tolist()),
                 tuple(data.to_user(data.values).tolist()),
                 tuple(data.to_user(mean).tolist()),
