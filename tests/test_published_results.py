@@ -20,7 +20,7 @@ PAGES = [page for page in ALL_PAGES if page != CALIBRATION]
 
 
 def test_every_comparison_is_published() -> None:
-    assert {"paper", "peers", "settings", "fronts"} == {page.parent.name for page in PAGES}
+    assert {"paper", "peers", "settings", "fronts", "trust"} == {page.parent.name for page in PAGES}
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.parent.name)

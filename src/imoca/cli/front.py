@@ -31,7 +31,8 @@ def front(
 ) -> None:
     """Show the Pareto front at full accuracy.
 
-    A verified design was measured there; of the others the prediction is shown, with its standard deviation.
+    A verified design was measured there; of the others the prediction is shown. In two cases of three the truth is as
+    near as its error bar says; a doubtful one the model cannot vouch for.
     """
     if as_json and as_csv:
         raise typer.BadParameter("Choose one of --json and --csv.")

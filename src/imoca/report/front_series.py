@@ -12,7 +12,7 @@ from imoca.wording import number
 N_DEVIATIONS = 2.0  # that a bar reaches to either side
 N_BARS = 30  # of a front; more would cover the points
 
-BARS = ", ± 2 standard deviations"
+BARS = ", ± twice the typical error"
 PREDICTED = f"predicted front{BARS}"
 VERIFIED = "on the front, verified at full accuracy"
 BEATEN = "measured at full accuracy, not on the front"

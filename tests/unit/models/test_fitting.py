@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from kernels import noisy_matrix
+from scipy.optimize import minimize
 from scipy.stats import expon, multivariate_normal, norm
 
 from imoca.models import fitting
@@ -132,6 +133,25 @@ def test_a_warm_start_leads_to_the_better_of_two_optima(seed: int) -> None:
 def test_truth_and_error_finds_the_better_of_two_optima_by_itself(seed: int) -> None:
     kernel = fit(*noisy_sine(seed), TruthAndErrorForm.exact()).kernel
     assert kernel.noise(np.ones(1))[0] > 0.01
+
+
+def test_truth_and_error_starts_at_the_medians_at_half_the_lengths_and_with_noise() -> None:
+    form = TruthAndErrorForm.knob()
+    medians, rougher, noisier = (form.kernel(start, 2) for start in form.starts(form.prior(2), 2))
+    np.testing.assert_allclose(2.0 * rougher.length_scales, medians.length_scales)
+    np.testing.assert_allclose([medians.noise_variance, noisier.noise_variance], [1e-5, 0.1])
+
+
+def test_the_best_of_many_starts_goes_on_to_the_end(rng: np.random.Generator) -> None:
+    form, x, z = TruthAndErrorForm.knob(), rng.random((30, 2)), rng.random(30)
+    values = np.sin(6.0 * x[:, 0]) + x[:, 1] + 0.3 * (1.0 - z) * np.cos(8.0 * x[:, 1])
+    values = (values - values.mean()) / values.std()
+    prior, found = form.prior(2), fit(x, z, values, form).kernel.to_logs()
+    bounds = np.column_stack([prior.low, prior.high])
+    onwards = minimize(
+        negative_log_posterior, found, args=(form, prior, x, z, values), jac=True, method="L-BFGS-B", bounds=bounds
+    )
+    assert negative_log_posterior(found, form, prior, x, z, values)[0] < onwards.fun + 0.1
 
 
 def test_a_warm_start_outside_the_bounds_is_taken_at_the_bound(rng: np.random.Generator) -> None:

@@ -40,7 +40,7 @@ export class Detail {
     this.open("Predicted design", [
       element("p", { text: "On the front as the model sees it; not run at full accuracy yet." }),
       ...part("Parameters", Object.entries(point.parameters)),
-      ...part("Predicted at full accuracy, ± standard deviation", predicted),
+      ...part("Predicted at full accuracy, ± typical error", predicted),
     ]);
   }
 

@@ -87,7 +87,7 @@ def front_reading(record: FrontRecord) -> str:
         span = max(values) - min(values)
         ranges.append(f"{printable(objective.name)} from {rounded(min(values), span)} to {rounded(max(values), span)}")
     bars = (
-        "bars reach two standard deviations to either side"
+        "bars reach twice the typical error to either side"
         if len(record.objectives) <= 3
         else "every panel shows a pair"
     )
@@ -180,8 +180,17 @@ def trust_reading(records: Sequence[TrustRecord]) -> str:
     )
     return (
         "Every observation is predicted from all the others. The share that falls within two standard deviations, "
-        f"about 95 % for a faultless model, is {joined(shares)}: {verdict}."
+        f"about 95 % for a faultless model, is {joined(shares)}: {verdict}. {_at_full_accuracy(records)}"
     )
+
+
+def _at_full_accuracy(records: Sequence[TrustRecord]) -> str:
+    """What was run there: cheap runs say nothing of how good a prediction is at full accuracy."""
+    hits = [(r.objective, [not miss for miss, z in zip(r.is_miss, r.z, strict=True) if z == 1.0]) for r in records]
+    if not any(found for _, found in hits):
+        return "No run at full accuracy yet: nothing tells how good predictions are there."
+    told = [f"{printable(name)} {sum(found)} of {len(found)}" for name, found in hits if found]
+    return f"Of the runs at full accuracy, which alone tell of predictions there: {joined(told)}."
 
 
 def correlation_reading(records: Sequence[CorrelationRecord]) -> str:

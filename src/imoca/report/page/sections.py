@@ -54,7 +54,7 @@ def front_section(contents: Contents) -> str:
     points = contents.front.points
     n_verified = contents.summary.n_verified
     if points:
-        note = "Predicted values with one standard deviation; press a column's title to sort by it."
+        note = "Predicted values; in two cases of three the truth is that near. Press a column's title to sort by it."
         body = paragraph(note) + table(
             f"All {len(points)} designs on the front",
             ["design", *_titles(contents), "state"],
