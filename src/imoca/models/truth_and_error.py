@@ -10,20 +10,21 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
-from imoca.arrays import Array
+from imoca.arrays import Array, IntArray
 from imoca.models.fading import Fading, KnobFading, LevelFading, SourceFading
 from imoca.models.form import NOISE_VARIANCE, SIGNAL_VARIANCE, Prior
 from imoca.models.kernel import Block, BlockGradient, WeightedFunctions
 
 EVENNESS = (10.0, 1.5)  # of the truth: nearly at one scale, until the data tell of several
-ERROR_VARIANCE = (0.1, 1.5)
+ERROR_VARIANCE = (0.1, 1.5)  # fidelities are alike until the data say otherwise
 BEND_VARIANCE = (1e-4, 1.5)  # near zero: without a run at full accuracy the fit stays there
-SCATTER_VARIANCE = (1e-4, 2.0)
+SCATTER_VARIANCE = (1e-4, 2.0)  # of remeshing, early stopping and the like
 SOURCE_RATIO = (1.0, 0.5)  # of the truth in a source: rho
+NOISY_START = 0.1  # noise variance, of standardised values
 
 
 @dataclass(frozen=True)
@@ -93,11 +94,6 @@ class TruthAndError:
         truth = self.signal_variance * self.truth_weights(z)[:, 0] ** 2
         return np.sqrt(error / (truth + error))
 
-    def error_deviation(self, z: Array) -> Array:  # (m,)
-        """By how much a run at z is believed to miss full accuracy, scatter included; standardised values."""
-        variances = [error.weights(z) ** 2 @ np.array([error.variance, error.bend_variance]) for error in self.errors]
-        return np.sqrt(sum(variances, np.zeros(len(z))) + self.noise(z) - self.noise_variance)
-
     def to_logs(self) -> Array:
         parts = [np.log(self.length_scales)]
         for error in self.errors:
@@ -127,12 +123,7 @@ class TruthAndError:
         by_ratios = [2.0 * by_truth[self._sources(z) == source].sum() for source in range(len(self.ratios))]
         return np.concatenate([*parts, tail, by_ratios])
 
-    def doubting(self, floor: float) -> TruthAndError:
-        """The same with errors that stray at least so much from how they are supposed to fall."""
-        errors = tuple(replace(error, bend_variance=max(error.bend_variance, floor)) for error in self.errors)
-        return replace(self, errors=errors)
-
-    def _sources(self, z: Array) -> np.ndarray:
+    def _sources(self, z: Array) -> IntArray:
         return np.rint(z * len(self.ratios)).astype(np.int64)
 
 
@@ -212,6 +203,3 @@ class TruthAndErrorForm:
         noise_at = len(prior.mean) - 1 - self.n_ratios
         noisier[noise_at] = math.log(NOISY_START)
         return [prior.mean, rougher, noisier]
-
-
-NOISY_START = 0.1  # noise variance, of standardised values
