@@ -40,7 +40,7 @@ def fit_of(beliefs: Beliefs, x: Array, truth: Array) -> dict[str, dict[str, floa
     means, deviations = beliefs.means_and_deviations_at_target(x)
     found = {}
     for k, objective in enumerate(beliefs.problem.objectives):
-        true = (truth[:, k] - beliefs.data[k].centre) / beliefs.data[k].scale
+        true = beliefs.data[k].standardised(truth[:, k])
         error = means[:, k] - true
         found[objective.name] = {
             "error": round(math.sqrt(float(np.mean(error**2))) / float(true.std()), 3),

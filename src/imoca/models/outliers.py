@@ -23,9 +23,7 @@ MARGIN = 6.0  # spans of the others; a 10 among answers in [0, 1] reaches 8, ben
 LARGEST_SHARE = 0.1  # of the answers, at least one: more are a feature of the simulator
 LIMIT = 6.0  # predictive deviations
 LINEAR = 3.0  # median deviations within which values count as they are, beyond by their logarithm
-RECORD = (
-    0.2  # standard deviations beyond all others that a prediction is, at least, beside poles; by chance in 1 of 100
-)
+RECORD = 0.2  # standard deviations beyond all others that a prediction is, at least, beside poles
 MOST_FORESEEN = 100.0  # times the farthest of the others: such an answer nothing foresees
 NEARER = 0.5  # than the nearest usual answer: flukes at separate designs hardly ever are
 REMOTE = 2.0  # times as far from the others as

@@ -76,11 +76,6 @@ class TrialTable:
         return np.array([trial.answer is not None for trial in self.trials], dtype=np.bool_)
 
     @cached_property
-    def has_values(self) -> BoolArray:  # (n,)
-        """Whether at least one output of a trial is known."""
-        return np.any(~np.isnan(self.values), axis=1)
-
-    @cached_property
     def is_verified(self) -> BoolArray:  # (n,)
         """Whether every objective was measured at full accuracy."""
         return self.has_all_objectives & (self.z == 1.0).all(axis=1)

@@ -89,6 +89,27 @@ def test_a_left_out_prediction_is_what_the_others_alone_predict(study: Study) ->
     assert record.observed == pytest.approx([trial.values["l"] for trial in study.trials])
 
 
+def test_an_observation_of_a_logarithm_misses_where_its_logarithm_does() -> None:
+    objective = Objective("f", "minimize", log=True)
+    rough = Study(Problem([Real("x", 0, 1)], [Simulator("s", [objective])]))
+    for x in np.linspace(0.0, 1.0, 12).tolist():
+        rough.add({"x": x}, {}, {"f": float(np.exp(3.0 * np.sin(9.0 * x) + (2.0 if x == 1.0 else 0.0)))})
+    snapshot = rough.snapshot()
+    assert snapshot.beliefs is not None
+    (record,), surrogate = trust_records(snapshot), snapshot.beliefs.surrogates[0]
+    off = []
+    for i in range(12):
+        others = np.arange(12) != i
+        data = surrogate.x[others], surrogate.z[others], surrogate.values[others]
+        moments = GaussianProcess.condition(*data, surrogate.kernel).moments(surrogate.x[[i]], np.ones(1))
+        deviation = np.sqrt(moments.var_g[0, 0] + surrogate.noise_at_target)
+        off.append(abs(surrogate.values[i] - moments.mean_g[0, 0]) / deviation)
+    assert list(record.is_miss) == [each > 2.0 for each in off]
+    apart = np.abs(np.array(record.observed) - np.array(record.predicted)) / np.array(record.deviations)
+    assert (np.abs(np.array(off) - 2.0) > 1e-3).all()  # none is a matter of rounding
+    assert ((apart > 2.0) == (np.array(off) > 2.0)).all()
+
+
 def test_fidelities_correlate_with_full_accuracy_as_the_functions_do(study: Study) -> None:
     rng = np.random.default_rng(1)
     informed = Study(study.problem)

@@ -85,7 +85,6 @@ def test_every_simulator_has_a_state_of_its_own() -> None:
 def test_what_is_finished_known_and_verified() -> None:
     table = TrialTable.encode(PROBLEM, TRIALS)
     assert table.is_finished.tolist() == [True, True, True, False, True]
-    assert table.has_values.tolist() == [True, True, True, False, True]
     assert table.has_all_objectives.tolist() == [True, False, False, False, True]
     assert table.is_verified.tolist() == [True, False, False, False, False]
 

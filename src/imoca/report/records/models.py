@@ -9,6 +9,7 @@ import numpy as np
 from imoca.arrays import Array
 from imoca.methods.initial_design import sobol_designs
 from imoca.models.dataset import OutputData
+from imoca.models.doubt import left_out_misses
 from imoca.models.gp import GaussianProcess
 from imoca.problem.fidelity import FidelityValue
 from imoca.snapshot.snapshot import Snapshot
@@ -72,8 +73,8 @@ def trust_records(snapshot: Snapshot) -> tuple[TrustRecord, ...]:
                 tuple(believed),
                 tuple(data.z.tolist()),
                 tuple(data.to_user(data.values).tolist()),
-                tuple(data.to_user(mean).tolist()),
-                tuple((data.scale * deviation).tolist()),
+                tuple(mean.tolist()),
+                tuple(deviation.tolist()),
             )
         )
     return tuple(records)
@@ -108,10 +109,15 @@ def correlation_records(snapshot: Snapshot) -> tuple[CorrelationRecord, ...]:
 
 
 def _left_out(data: OutputData, surrogate: GaussianProcess) -> tuple[Array, Array]:  # (n,), (n,)
-    """Mean and deviation of every observation given all others, eqs. (5.10) to (5.12) of [Rasmussen2006]."""
+    """What all other observations predict of each, and its deviation, both in the user's units.
+
+    Of a logarithm an interval is lopsided: the deviation is that towards the observation.
+    """
     process = GaussianProcess.condition(data.x, data.z, data.values, surrogate.kernel)
-    precision = (process.inverse_factor**2).sum(axis=0)
-    return data.values - process.weights / precision, np.sqrt(1.0 / precision)
+    misses, variances = left_out_misses(process)
+    mean = data.values - misses
+    reach = mean + np.where(misses >= 0.0, 2.0, -2.0) * np.sqrt(variances)
+    return data.to_user(mean), 0.5 * np.abs(data.to_user(reach) - data.to_user(mean))
 
 
 def _correlation(a: Array, b: Array) -> float:
