@@ -69,3 +69,12 @@ def test_what_was_measured_is_not_drawn_but_known() -> None:
     found = predictions(Objective("f", "maximize"), np.arange(9.0), X[[3, 4]])
     chances = found.probabilities(np.array([[50.0]]), np.random.default_rng(0))
     np.testing.assert_allclose(chances, [1.0, 0.0])
+
+
+def test_of_two_designs_that_nobody_can_tell_apart_either_may_be_the_better() -> None:
+    """Mirror images of each other, between the data: the chances are even, and they add up to one."""
+    wave = np.array([0.0, 1.0, -0.5, 0.8, 0.1, 0.8, -0.5, 1.0, 0.0])
+    found = predictions(Objective("f", "maximize"), wave, np.array([[0.06], [0.94]]))
+    chances = found.probabilities(np.empty((0, 1)), np.random.default_rng(0))
+    assert chances.sum() == pytest.approx(1.0)
+    assert 0.2 < chances[0] < 0.8  # of 64 draws; five standard errors
