@@ -21,7 +21,7 @@ from imoca.arrays import Array
 from imoca.methods import candidate, get_method
 from imoca.methods.initial_design import sobol_designs
 from imoca.models import output_data
-from imoca.models.fitting import best_logs, fit
+from imoca.models.fitting import MAX_ITERATIONS, climbed, fit
 from imoca.models.gp import GaussianProcess
 from imoca.models.product import ProductForm
 from imoca.problem import Problem
@@ -79,7 +79,7 @@ def fit_without_settling(x: Array, z: Array, values: Array) -> GaussianProcess:
     form, n_columns = ProductForm(), x.shape[1]
     prior = form.prior(n_columns)
     prior.high[n_columns] = 0.0  # of the exponent's logarithm, which is never below
-    logs = best_logs(form, prior, [prior.mean], x, z, values)
+    logs = climbed(form, prior, prior.mean, MAX_ITERATIONS, x, z, values).x
     return GaussianProcess.condition(x, z, values, form.kernel(logs, n_columns))
 
 

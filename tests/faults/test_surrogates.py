@@ -10,7 +10,7 @@ import pytest
 from imoca import Fidelity, Objective, Problem, Real, Simulator, Study
 from imoca.arrays import Array
 from imoca.methods.registry import MethodName
-from imoca.models.fitting import thinned
+from imoca.models.fitting import MAX_FIT_POINTS, thinned
 from imoca.trials.trial import Trial
 
 METHODS: tuple[MethodName, ...] = ("imoca-p", "imoca-e", "imoca-t")
@@ -152,7 +152,7 @@ def nasty_data(rng: np.random.Generator) -> tuple[Array, Array, Array]:
     there is no noise. The others, which it does not see, are a heap of nearly one design: their rows of the covariance
     differ by rounding errors only, and these exceed the noise.
     """
-    assert (thinned(np.ones(N_NASTY)) == np.arange(0, N_NASTY, 2)).all()
+    assert (thinned(np.ones(N_NASTY), MAX_FIT_POINTS) == np.arange(0, N_NASTY, 2)).all()
     x, values = np.empty((N_NASTY, 4)), np.empty((N_NASTY, 2))
     n_pairs = (N_NASTY + 1) // 4
     x[::2] = np.repeat(1.0 - 0.04 * rng.random((n_pairs, 4)), 2, axis=0)

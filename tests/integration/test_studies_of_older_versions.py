@@ -13,6 +13,7 @@ import pytest
 from imoca import Study, TrialState
 from imoca.errors import StorageError
 from imoca.methods import MethodSettings, get_method
+from imoca.models import fitting
 from imoca.snapshot import bill
 from imoca.trials import SimulatorState
 
@@ -35,6 +36,15 @@ def load(copies: Path, name: str, until_the_end: ExitStack) -> Study:
     return until_the_end.enter_context(Study.load(copies / f"{name}.db"))
 
 
+@pytest.fixture
+def fits_as_then(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every start was climbed to its end at once."""
+    then = {"FIRST_ITERATIONS": 60, "FEW_POINTS": 400, "MAX_ITERATIONS": 0, "TOLERANCE": 1e-8}
+    for name, value in then.items():
+        monkeypatch.setattr(fitting, name, value)
+
+
+@pytest.mark.usefixtures("fits_as_then")
 @pytest.mark.parametrize(("name", "method"), ASKED)
 def test_every_method_asks_what_it_asked_then_if_it_believes_what_it_believed_then(
     name: str, method: str, copies: Path, until_the_end: ExitStack

@@ -12,7 +12,7 @@ import numpy as np
 from imoca.arrays import Array
 from imoca.models.cost import CostModel, cost_models
 from imoca.models.dataset import OutputData, has_logarithms, output_data, unanswered
-from imoca.models.fitting import fit, negative_log_evidence
+from imoca.models.fitting import explore, fit_on, starts_of
 from imoca.models.gp import GaussianProcess
 from imoca.models.outliers import set_aside
 from imoca.models.surrogates import DEFAULT_MODEL, ModelName, form_of
@@ -23,6 +23,7 @@ from imoca.trials.trial import Trial
 logger = logging.getLogger(__name__)
 
 LOGARITHM_MARGIN = 5.0  # nats by which a logarithm must describe the answers better: by chance it seems better by four
+SMALLEST_RATIO = 1.5  # of the largest answer to the smallest; none below preferred its logarithm by the margin
 FEWEST_FOR_LOGARITHMS = 8  # answers, below which nothing is compared
 
 
@@ -100,19 +101,24 @@ def _fitted(
     objective = table.problem.objectives[j]
     form = form_of(table.problem.simulator_of(objective.name).fidelity, model)
 
-    def seen(is_log: bool) -> tuple[OutputData, GaussianProcess]:
-        data = output_data(table, j, is_log)
-        return data, fit(data.x, data.z, data.values, form, last_fits.get(objective.name))
+    is_log = bool(objective.log) and has_logarithms(table, j)
+    data = output_data(table, j, is_log)
+    starts = starts_of(form, data.x, last_fits.get(objective.name))
+    explored = explore(data.x, data.z, data.values, form, starts)
+    if objective.log is None and model != "product" and _may_be_logarithms(table, j):
+        logarithms = output_data(table, j, is_log=True)
+        seen = explore(logarithms.x, logarithms.z, logarithms.values, form, [explored.start])
+        if seen.cost + logarithms.log_jacobian < explored.cost + data.log_jacobian - LOGARITHM_MARGIN:
+            data, explored = logarithms, seen
+    return data, fit_on(explored, data.x, data.z, data.values, form)
 
-    if objective.log and has_logarithms(table, j):
-        return seen(is_log=True)
-    plain = seen(is_log=False)
-    is_comparable = has_logarithms(table, j) and len(plain[0].values) >= FEWEST_FOR_LOGARITHMS
-    if model == "product" or objective.log is not None or not is_comparable:
-        return plain
-    logarithmic = seen(is_log=True)
-    costs = [negative_log_evidence(process, form) + data.log_jacobian for data, process in (plain, logarithmic)]
-    return logarithmic if costs[1] < costs[0] - LOGARITHM_MARGIN else plain
+
+def _may_be_logarithms(table: TrialTable, j: int) -> bool:
+    """Whether there are enough answers to tell, and they differ by so much that a logarithm is no straight line."""
+    column = table.problem.objective_columns[j]
+    values = np.abs(table.values[~np.isnan(table.values[:, column]), column])
+    is_comparable = has_logarithms(table, j) and len(values) >= FEWEST_FOR_LOGARITHMS
+    return is_comparable and bool(values.max() >= SMALLEST_RATIO * values.min())
 
 
 def try_to_believe(table: TrialTable, model: ModelName = DEFAULT_MODEL, *, is_guessing: bool = True) -> Beliefs | None:

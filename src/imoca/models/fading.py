@@ -24,6 +24,10 @@ class Fading(Protocol):
     def bends(self) -> bool:
         """Whether there are fidelities between the ends, where the error need not fall as supposed."""
 
+    @property
+    def n_parameters(self) -> int:
+        """t."""
+
     def prior(self) -> Prior:
         """Of the logarithms (t,) of its parameters."""
 
@@ -44,6 +48,10 @@ class KnobFading:
     def bends(self) -> bool:
         return True
 
+    @property
+    def n_parameters(self) -> int:
+        return 1
+
     def prior(self) -> Prior:
         return Prior.above_one(SETTLING_RATE, LARGEST_SETTLING)
 
@@ -53,7 +61,7 @@ class KnobFading:
 
     def slopes(self, z: Array, logs: Array) -> Array:
         weights = self.weights(z, logs)
-        return (weights * np.log(weights.clip(SMALLEST_REST)))[:, None]
+        return (weights * np.log(np.maximum(weights, SMALLEST_REST)))[:, None]
 
 
 @dataclass(frozen=True)
@@ -65,6 +73,10 @@ class LevelFading:
     @property
     def bends(self) -> bool:
         return self.n_levels > 2
+
+    @property
+    def n_parameters(self) -> int:
+        return max(self.n_levels - 2, 0)
 
     def prior(self) -> Prior:
         """Around levels that are equally spaced."""
@@ -96,6 +108,10 @@ class SourceFading:
     @property
     def bends(self) -> bool:
         return False
+
+    @property
+    def n_parameters(self) -> int:
+        return 0
 
     def prior(self) -> Prior:
         return Prior(*(np.empty(0) for _ in range(5)))

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from scipy.linalg import lapack
@@ -12,13 +12,15 @@ from scipy.optimize import OptimizeResult, minimize
 from imoca.arrays import Array, IntArray
 from imoca.models.form import Form, Prior
 from imoca.models.gp import JITTERS, GaussianProcess
-from imoca.models.kernel import Block, BlockGradient, Kernel
+from imoca.models.kernel import BlockGradient, Kernel
 
 MAX_FIT_POINTS = 400  # larger data sets are thinned for the fit only: a fit costs n^3 per step
 MAX_ITERATIONS = 60
-MANY_STARTS = 3  # of so many each makes only
-FIRST_ITERATIONS = 12  # steps, and the best one goes on to the end
-SMALLEST_KERNEL = 1e-300  # whose logarithm is needed times itself
+FIRST_ITERATIONS = 8  # of every start, on at most
+FEW_POINTS = 100  # observations; the best one goes on to the end there, and then makes at most
+LAST_ITERATIONS = 30  # steps on all that are fitted
+TOLERANCE = 1e-5  # relative gain of a step below which a climb ends; 1e-8 takes a fifth longer and finds no more
+KEPT_BYTES = 31 * 2**20  # just below the largest block whose release makes glibc keep freed memory
 FAILED_VALUE = 1e10  # what the objective answers where the covariance has no Cholesky factor
 
 
@@ -35,26 +37,27 @@ def negative_log_posterior(
 def negative_log_likelihood(kernel: Kernel, x: Array, z: Array, values: Array) -> tuple[float, Array]:
     """Up to a constant, and its gradient in the logarithms of the hyperparameters."""
     n = len(values)
-    blocks = kernel.blocks
-    kernels = [block.design_kernel(x, x) for block in blocks]
-    parts = [block.fidelity.covariance(z, z) for block in blocks]
+    designs = [block.slopes(x) for block in kernel.blocks]
+    parts = [block.fidelity.covariance(z, z) for block in kernel.blocks]
     noisy = np.zeros((n, n))
-    for design, part in zip(kernels, parts, strict=True):
-        noisy += design * part
+    for design, part in zip(designs, parts, strict=True):
+        noisy += design.kernel * part
     noisy.flat[:: n + 1] += kernel.noise(z) + JITTERS[0] * kernel.signal_variance
     factor, failed = lapack.dpotrf(noisy, lower=1, overwrite_a=1)
     if failed:
         return FAILED_VALUE, np.zeros(len(kernel.to_logs()))
     log_determinant_half = float(np.log(factor.diagonal()).sum())
     lower_inverse, _ = lapack.dpotri(factor, lower=1, overwrite_c=1)
-    inverse = np.tril(lower_inverse) + np.tril(lower_inverse, -1).T
+    inverse = lower_inverse + lower_inverse.T  # above the diagonal dpotrf has left zeros
+    inverse.flat[:: n + 1] *= 0.5
     weights = inverse @ values
     by_covariance = 0.5 * (inverse - np.outer(weights, weights))  # of the negative logarithm
     by_block = []
-    for block, design, part in zip(blocks, kernels, parts, strict=True):
+    for block, design, part in zip(kernel.blocks, designs, parts, strict=True):
         by_design = by_covariance * part
-        by_lengths = _by_log_lengths(by_design * block.pull(design), x, block.length_scales)
-        by_block.append(BlockGradient(by_covariance * design, by_lengths, _by_log_evenness(by_design, design, block)))
+        by_lengths = _by_log_lengths(by_design * design.pull, x, block.length_scales)
+        by_evenness = 0.0 if design.by_log_evenness is None else float(np.vdot(by_design, design.by_log_evenness))
+        by_block.append(BlockGradient(by_covariance * design.kernel, by_lengths, by_evenness))
     gradient = kernel.log_gradient(z, by_block, by_covariance.diagonal())
     return 0.5 * float(values @ weights) + log_determinant_half, gradient
 
@@ -65,20 +68,13 @@ def _by_log_lengths(product: Array, x: Array, length_scales: Array) -> Array:  #
     return 2.0 * spread / length_scales**2
 
 
-def _by_log_evenness(by_design: Array, design: Array, block: Block) -> float:  # (n, n), (n, n)
-    """From ``dk / d log alpha = k (alpha (1 - k^(1 / alpha)) + log k)``."""
-    if math.isinf(block.evenness):
-        return 0.0
-    logs = np.log(design.clip(SMALLEST_KERNEL))
-    return float((by_design * design * (logs - block.evenness * np.expm1(logs / block.evenness))).sum())
+@dataclass(frozen=True)
+class Explored:
+    """Where a fit goes on: the most promising of its starts, and what a few steps from it found."""
 
-
-def negative_log_evidence(process: GaussianProcess, form: Form) -> float:
-    """What the fit made small: the same for all observations, thinned as for the fit where they are many."""
-    kept, prior = thinned(process.z), form.prior(process.x.shape[1])
-    penalty, _ = prior.penalty(process.kernel.to_logs())
-    value, _ = negative_log_likelihood(process.kernel, process.x[kept], process.z[kept], process.values[kept])
-    return (value + penalty) * len(process.values) / len(kept)
+    start: Array  # (p,)
+    logs: Array  # (p,) of the hyperparameters
+    cost: float  # negative log posterior there, as if of all observations
 
 
 def fit(
@@ -89,48 +85,73 @@ def fit(
     warm_start: Array | None = None,  # (p,) logarithms of an earlier fit; of another number they are ignored
 ) -> GaussianProcess:
     """A Gaussian process at its MAP hyperparameters, the best from the form's starts and from the last fit."""
-    n_columns = x.shape[1]
-    prior = form.prior(n_columns)
-    starts = form.starts(prior, n_columns)
-    if warm_start is not None and len(warm_start) == len(prior.mean):
-        starts.append(np.clip(warm_start, prior.low, prior.high))
-    kept = thinned(z)
-    logs = best_logs(form, prior, starts, x[kept], z[kept], values[kept])
-    return GaussianProcess.condition(x, z, values, form.kernel(logs, n_columns))
+    return fit_on(explore(x, z, values, form, starts_of(form, x, warm_start)), x, z, values, form)
 
 
-def best_logs(form: Form, prior: Prior, starts: Sequence[Array], x: Array, z: Array, values: Array) -> Array:
-    """The logarithms of the hyperparameters at which the posterior is largest, from the most promising start."""
-
-    def climbed(start: Array, n_iterations: int) -> OptimizeResult:
-        return minimize(
-            negative_log_posterior,
-            start,
-            args=(form, prior, x, z, values),
-            jac=True,
-            method="L-BFGS-B",
-            bounds=np.column_stack([prior.low, prior.high]),
-            options={"maxiter": n_iterations, "ftol": 1e-8, "gtol": 1e-3},
-        )
-
-    are_many = len(starts) >= MANY_STARTS
-    answers = [climbed(start, FIRST_ITERATIONS if are_many else MAX_ITERATIONS) for start in starts]
-    best = min(answers, key=lambda answer: answer.fun)
-    if best.fun >= FAILED_VALUE:
-        return starts[0]
-    return np.asarray(climbed(best.x, MAX_ITERATIONS).x if are_many else best.x)
+def starts_of(form: Form, x: Array, warm_start: Array | None) -> list[Array]:
+    """All of the form's; after an earlier fit that one and, in turn, one of them: what it finds the next fit keeps."""
+    prior = form.prior(x.shape[1])
+    fresh = form.starts(prior, x.shape[1])
+    if warm_start is None or len(warm_start) != len(prior.mean):
+        return fresh
+    return [fresh[len(x) % len(fresh)], np.clip(warm_start, prior.low, prior.high)]
 
 
-def thinned(z: Array) -> IntArray:  # (n, ...)
-    """Indices of at most MAX_FIT_POINTS observations: all at full accuracy, as far as half of the room allows, the rest
+def explore(x: Array, z: Array, values: Array, form: Form, starts: Sequence[Array]) -> Explored:
+    """A few steps from every start, on few observations."""
+    keep_freed_memory()
+    prior, kept = form.prior(x.shape[1]), thinned(z, FEW_POINTS)
+    answers = [climbed(form, prior, start, FIRST_ITERATIONS, x[kept], z[kept], values[kept]) for start in starts]
+    best = min(range(len(starts)), key=lambda i: answers[i].fun)
+    found = answers[best]
+    logs = starts[best] if found.fun >= FAILED_VALUE else np.asarray(found.x)
+    return Explored(starts[best], logs, float(found.fun) * len(z) / len(kept))
+
+
+def fit_on(explored: Explored, x: Array, z: Array, values: Array, form: Form) -> GaussianProcess:
+    """The fit that began with an exploration of the same data."""
+    prior, few = form.prior(x.shape[1]), thinned(z, FEW_POINTS)
+    logs = climbed(form, prior, explored.logs, MAX_ITERATIONS, x[few], z[few], values[few]).x
+    if len(few) < len(z):
+        kept = thinned(z, MAX_FIT_POINTS)
+        logs = climbed(form, prior, logs, LAST_ITERATIONS, x[kept], z[kept], values[kept]).x
+    return GaussianProcess.condition(x, z, values, form.kernel(logs, x.shape[1]))
+
+
+def climbed(
+    form: Form, prior: Prior, start: Array, n_iterations: int, x: Array, z: Array, values: Array
+) -> OptimizeResult:
+    """The logarithms of the hyperparameters so many steps from a start."""
+    return minimize(
+        negative_log_posterior,
+        start,
+        args=(form, prior, x, z, values),
+        jac=True,
+        method="L-BFGS-B",
+        bounds=np.column_stack([prior.low, prior.high]),
+        options={"maxiter": n_iterations, "ftol": TOLERANCE, "gtol": 1e-3},
+    )
+
+
+def keep_freed_memory() -> None:
+    """Tell the allocator not to give every matrix back to the system, to be fetched anew page by page.
+
+    glibc raises its thresholds for doing so when a large block is freed (mallopt(3), M_MMAP_THRESHOLD). The block is
+    never touched, and elsewhere nothing happens. A fit with 400 observations took up to four times as long without.
+    """
+    np.empty(KEPT_BYTES, dtype=np.uint8)
+
+
+def thinned(z: Array, n_kept: int) -> IntArray:  # (n, ...)
+    """Indices of at most so many observations: all at full accuracy, as far as half of the room allows, the rest
     evenly through time, the newest included."""
     n = len(z)
-    if n <= MAX_FIT_POINTS:
+    if n <= n_kept:
         return np.arange(n)
     is_dear = (z.reshape(n, -1) == 1.0).all(axis=1)
     dear, cheap = np.flatnonzero(is_dear), np.flatnonzero(~is_dear)
-    n_dear = min(len(dear), max(MAX_FIT_POINTS // 2, MAX_FIT_POINTS - len(cheap)))
-    kept = [_evenly(dear, n_dear), _evenly(cheap, MAX_FIT_POINTS - n_dear)]
+    n_dear = min(len(dear), max(n_kept // 2, n_kept - len(cheap)))
+    kept = [_evenly(dear, n_dear), _evenly(cheap, n_kept - n_dear)]
     return np.sort(np.concatenate(kept))
 
 

@@ -45,7 +45,8 @@ class WeightedFunctions:
     weights: WeightFunction
 
     def covariance(self, z: Array, others: Array) -> Array:
-        return (self.weights(z) * self.variances) @ self.weights(others).T
+        weights = self.weights(z)
+        return (weights * self.variances) @ (weights if others is z else self.weights(others)).T
 
     def latents(self, z: Array, z_data: Array) -> Latents:
         return Latents(self.weights(z), (self.weights(z_data) * self.variances).T, np.diag(self.variances))
@@ -84,9 +85,30 @@ class Block:
     def design_kernel(self, x: Array, x_data: Array) -> Array:  # (m, d), (n, d) -> (m, n)
         return design_kernel(x, x_data, self.length_scales, self.evenness)
 
+    def slopes(self, x: Array) -> DesignSlopes:  # (n, d)
+        """The kernel among the data with its derivatives: together they take the logarithms of one."""
+        half = 0.5 * squared_distances(x, x, self.length_scales)
+        if math.isinf(self.evenness):
+            kernel = np.exp(-half)
+            return DesignSlopes(kernel, kernel, None)
+        stretched = half / self.evenness
+        logs = -self.evenness * np.log1p(stretched)
+        kernel = np.exp(logs)
+        pull = kernel / (1.0 + stretched)
+        return DesignSlopes(kernel, pull, pull * half + kernel * logs)
+
     def pull(self, kernel: Array) -> Array:
         """P, of a kernel's values k, with ``dk / dx = -P (x - x') / l^2``."""
         return kernel if math.isinf(self.evenness) else kernel ** (1.0 + 1.0 / self.evenness)
+
+
+@dataclass(frozen=True)
+class DesignSlopes:
+    """A block's designs' part among the data, and what its derivatives are made of; all (n, n)."""
+
+    kernel: Array
+    pull: Array  # as of ``Block.pull``
+    by_log_evenness: Array | None  # derivatives of every value; None where the evenness is infinite
 
 
 class Kernel(Protocol):
@@ -135,10 +157,7 @@ def design_kernel(
     ``(1 + r^2 / 2 alpha)^-alpha``: functions that change at several scales at once, a mixture of squared exponentials
     of different length; one of them, ``exp(-r^2 / 2)``, where alpha is infinite.
     """
-    scaled, scaled_data = x / length_scales, x_data / length_scales
-    squared = (scaled**2).sum(axis=1)[:, None] + (scaled_data**2).sum(axis=1)
-    squared -= 2.0 * scaled @ scaled_data.T
-    np.maximum(squared, 0.0, out=squared)
+    squared = squared_distances(x, x_data, length_scales)
     if math.isinf(evenness):
         squared *= -0.5
     else:
@@ -146,6 +165,14 @@ def design_kernel(
         np.log1p(squared, out=squared)
         squared *= -evenness
     return np.exp(squared, out=squared)
+
+
+def squared_distances(x: Array, x_data: Array, length_scales: Array) -> Array:  # (m, d), (n, d), (d,) -> (m, n)
+    """In length scales."""
+    scaled, scaled_data = x / length_scales, x_data / length_scales
+    squared = (scaled**2).sum(axis=1)[:, None] + (scaled_data**2).sum(axis=1)
+    squared -= 2.0 * scaled @ scaled_data.T
+    return np.maximum(squared, 0.0, out=squared)
 
 
 def covariance(kernel: Kernel, x: Array, z: Array) -> Array:  # (n, d), (n, ...) -> (n, n)

@@ -39,22 +39,23 @@ class Error:
 
     def weights(self, z: Array) -> Array:  # (n, 2)
         """Of d_k and b_k."""
-        w = self.fading.weights(z, self.parameters)
-        return np.column_stack([w, 4.0 * w * (1.0 - w)])
+        weights = np.empty((len(z), 2))
+        weights[:, 0] = w = self.fading.weights(z, self.parameters)
+        weights[:, 1] = 4.0 * w * (1.0 - w)
+        return weights
 
     @property
     def block(self) -> Block:
         return Block(self.length_scales, WeightedFunctions(np.array([self.variance, self.bend_variance]), self.weights))
 
-    def log_gradient(self, z: Array, by_block: BlockGradient) -> Array:  # (d + 1 + bends + t,)
-        weights, slopes = self.weights(z), self.fading.slopes(z, self.parameters)
-        multiplied = by_block.by_fidelity @ weights  # (n, 2)
+    def log_gradient(self, weights: Array, slopes: Array, by_block: BlockGradient) -> Array:  # (d + 1 + bends + t,)
+        """From the weights at the data and their derivatives (n, t) in the parameters."""
         variances = np.array([self.variance, self.bend_variance])
-        by_variance = variances * (weights * multiplied).sum(axis=0)
-        bend_slopes = 4.0 * (1.0 - 2.0 * weights[:, :1]) * slopes
-        by_parameters = 2.0 * ((variances * multiplied)[:, 0] @ slopes + (variances * multiplied)[:, 1] @ bend_slopes)
+        multiplied = variances * (by_block.by_fidelity @ weights)  # (n, 2)
+        by_variance = (weights * multiplied).sum(axis=0)
+        by_weight = multiplied[:, 0] + 4.0 * (1.0 - 2.0 * weights[:, 0]) * multiplied[:, 1]
         kept = 2 if self.fading.bends else 1
-        return np.concatenate([by_block.by_log_lengths, by_variance[:kept], by_parameters])
+        return np.concatenate([by_block.by_log_lengths, by_variance[:kept], 2.0 * by_weight @ slopes])
 
 
 @dataclass(frozen=True)
@@ -106,18 +107,19 @@ class TruthAndError:
     def log_gradient(self, z: Array, by_block: Sequence[BlockGradient], by_noise: Array) -> Array:
         truth = self.truth_weights(z)
         by_truth = self.signal_variance * (by_block[0].by_fidelity @ truth * truth)[:, 0]  # (n,), summed: d / d log s^2
-        parts = [by_block[0].by_log_lengths]
+        parts, scatter = [by_block[0].by_log_lengths], 0.0
         for error, by_error in zip(self.errors, by_block[1:], strict=True):
-            gradient = error.log_gradient(z, by_error)
-            weights, slopes = error.weights(z)[:, 0], error.fading.slopes(z, error.parameters)
+            weights, slopes = error.weights(z), error.fading.slopes(z, error.parameters)
+            gradient = error.log_gradient(weights, slopes, by_error)
+            by_scatter = self.scatter_variance * by_noise * weights[:, 0]
             if slopes.shape[1]:
-                gradient[-slopes.shape[1] :] += 2.0 * self.scatter_variance * (by_noise * weights) @ slopes
+                gradient[-slopes.shape[1] :] += 2.0 * by_scatter @ slopes
+            scatter += float(by_scatter @ weights[:, 0])
             parts.append(gradient)
-        scatter = [float(by_noise @ (self.noise(z) - self.noise_variance))] if self.errors else []
         tail = [
             by_block[0].by_log_evenness,
             float(by_truth.sum()),
-            *scatter,
+            *([scatter] if self.errors else []),
             self.noise_variance * float(by_noise.sum()),
         ]
         by_ratios = [2.0 * by_truth[self._sources(z) == source].sum() for source in range(len(self.ratios))]
@@ -170,30 +172,23 @@ class TruthAndErrorForm:
         return Prior.joined(parts)
 
     def kernel(self, logs: Array, n_columns: int) -> TruthAndError:
-        rest = logs[n_columns:]
-        errors = []
+        scales, errors, at = np.exp(logs), [], n_columns
         for fading in self.fadings:
-            n_bend, n_parameters = int(fading.bends), len(fading.prior().mean)
-            lengths, variance, bend, parameters, rest = np.split(rest, np.cumsum([n_columns, 1, n_bend, n_parameters]))
-            errors.append(
-                Error(
-                    fading,
-                    parameters,
-                    np.exp(lengths),
-                    float(np.exp(variance[0])),
-                    float(np.exp(bend[0])) if n_bend else 0.0,
-                )
-            )
-        evenness, signal, *scatter = np.exp(rest[: 3 if self.fadings else 2]).tolist()
-        noise, ratios = rest[len(scatter) + 2], rest[len(scatter) + 3 :]
+            lengths, at = scales[at : at + n_columns], at + n_columns
+            variances, at = scales[at : at + 1 + fading.bends], at + 1 + fading.bends
+            parameters, at = logs[at : at + fading.n_parameters], at + fading.n_parameters
+            bend_variance = float(variances[1]) if fading.bends else 0.0
+            errors.append(Error(fading, parameters, lengths, float(variances[0]), bend_variance))
+        n_scatters = 1 if errors else 0
+        evenness, signal_variance, *scatter, noise_variance = scales[at : at + 3 + n_scatters].tolist()
         return TruthAndError(
-            np.exp(logs[:n_columns]),
-            signal,
+            scales[:n_columns],
+            signal_variance,
             evenness,
             tuple(errors),
             scatter[0] if scatter else 0.0,
-            float(np.exp(noise)),
-            np.exp(ratios),
+            noise_variance,
+            scales[at + 3 + n_scatters :],
         )
 
     def starts(self, prior: Prior, n_columns: int) -> list[Array]:

@@ -10,7 +10,7 @@ from deciding import believe, posterior, trial_at, try_to_believe
 
 from imoca.methods import beliefs as beliefs_module
 from imoca.methods.beliefs import Beliefs
-from imoca.models.fitting import fit
+from imoca.models.fitting import starts_of
 from imoca.models.form import Form
 from imoca.models.gp import JITTERS, GaussianProcess
 from imoca.models.product import ProductKernel
@@ -92,13 +92,11 @@ def test_nothing_is_believed_while_one_objective_has_no_answer() -> None:
 def record_starts(monkeypatch: pytest.MonkeyPatch) -> list[np.ndarray | None]:
     starts: list[np.ndarray | None] = []
 
-    def recording_fit(
-        x: np.ndarray, z: np.ndarray, values: np.ndarray, form: Form, warm_start: np.ndarray | None = None
-    ) -> GaussianProcess:
+    def recording(form: Form, x: np.ndarray, warm_start: np.ndarray | None) -> list[np.ndarray]:
         starts.append(warm_start)
-        return fit(x, z, values, form, warm_start)
+        return starts_of(form, x, warm_start)
 
-    monkeypatch.setattr(beliefs_module, "fit", recording_fit)
+    monkeypatch.setattr(beliefs_module, "starts_of", recording)
     return starts
 
 
@@ -151,7 +149,7 @@ def test_data_that_defeat_every_fit_are_reported_and_nothing_is_believed(
         msg = "no Cholesky factor"
         raise np.linalg.LinAlgError(msg)
 
-    monkeypatch.setattr(beliefs_module, "fit", failing_fit)
+    monkeypatch.setattr(beliefs_module, "fit_on", failing_fit)
     with caplog.at_level(logging.WARNING):
         assert try_to_believe(PROBLEM, make_trials()) is None
     assert "No surrogate from 9 trials: no Cholesky factor" in caplog.text

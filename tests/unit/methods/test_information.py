@@ -302,7 +302,7 @@ def test_the_initial_design_goes_on_where_no_model_is_possible(monkeypatch: pyte
     def defeated(*_: object) -> GaussianProcess:
         raise np.linalg.LinAlgError
 
-    monkeypatch.setattr(beliefs_module, "fit", defeated)
+    monkeypatch.setattr(beliefs_module, "fit_on", defeated)
     assert suggest(recipe, problem, make_trials(problem, 0)) == initial_question(problem, "cheap", 12, 0)
 
 

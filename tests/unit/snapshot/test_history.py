@@ -5,7 +5,7 @@ import pytest
 
 from imoca import Objective, Problem, Real, Simulator, Study
 from imoca.methods import beliefs
-from imoca.models.fitting import fit
+from imoca.models.fitting import fit_on
 from imoca.report.figures import RECORDS
 from imoca.snapshot.convergence import front_volume
 from imoca.snapshot.history import front_history
@@ -64,10 +64,10 @@ def test_a_report_fits_each_model_once_and_is_of_one_moment(monkeypatch: pytest.
     fitted: list[int] = []
 
     def counting(*data: object) -> object:
-        fitted.append(len(data[0]))  # type: ignore[arg-type]
-        return fit(*data)  # type: ignore[arg-type]
+        fitted.append(len(data[1]))  # type: ignore[arg-type]
+        return fit_on(*data)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(beliefs, "fit", counting)
+    monkeypatch.setattr(beliefs, "fit_on", counting)
     snapshot = study.snapshot()
     study.add({"x": 0.3}, {}, {"low": 0.3, "high": 0.5})
     for name, record in RECORDS.items():
