@@ -59,6 +59,8 @@ def say_what_is_doubted(snapshot: Snapshot) -> None:
     """Predictions that cannot be vouched for, answers that were set aside, and whether anything was verified."""
     if n_doubtful := sum(point.is_doubtful for point in snapshot.front):
         say(f"The model cannot vouch for {n_doubtful} of them: their error bars exceed all that was measured.")
+    if n_earlier := sum(point.is_earlier for point in snapshot.front):
+        say(f"Recommended before, and not surely worse than what is predicted now: {n_earlier} of them (earlier).")
     beliefs = snapshot.beliefs
     for objective, named in zip(snapshot.problem.objectives, beliefs.set_aside if beliefs else (), strict=False):
         if named:
@@ -83,9 +85,16 @@ def print_front(problem: Problem, points: Sequence[ParetoPoint]) -> None:
             else f"{point.predicted[objective.name]:.4g} ± {_two_digits(point.uncertainty[objective.name])}"
             for objective in problem.objectives
         )
-        state = "verified" if point.verified else "doubtful" if point.is_doubtful else "predicted"
-        rows.append([point.id, *map(number, point.parameters.values()), *outcome, state])
+        rows.append([point.id, *map(number, point.parameters.values()), *outcome, _state(point)])
     print_table(columns, rows)
+
+
+def _state(point: ParetoPoint) -> str:
+    if point.verified:
+        return "verified"
+    if point.is_doubtful:
+        return "doubtful"
+    return "earlier" if point.is_earlier else "predicted"
 
 
 def front_csv(problem: Problem, points: Sequence[ParetoPoint]) -> str:

@@ -33,6 +33,7 @@ def point_record(point: ParetoPoint) -> dict[str, Any]:
         "interval": {name: list(ends) for name, ends in point.interval.items()},
         "probability": point.probability,
         "doubtful": point.is_doubtful,
+        "earlier": point.is_earlier,
     }
 
 

@@ -12,7 +12,8 @@ import numpy as np
 from imoca.arrays import Array
 from imoca.models.cost import CostModel, cost_models
 from imoca.models.dataset import OutputData, has_logarithms, output_data, unanswered
-from imoca.models.fitting import explore, fit_on, starts_of
+from imoca.models.fitting import explore, fit_on, negative_log_posterior, starts_of
+from imoca.models.form import Form
 from imoca.models.gp import GaussianProcess
 from imoca.models.outliers import set_aside
 from imoca.models.surrogates import DEFAULT_MODEL, ModelName, form_of
@@ -119,6 +120,42 @@ def _may_be_logarithms(table: TrialTable, j: int) -> bool:
     values = np.abs(table.values[~np.isnan(table.values[:, column]), column])
     is_comparable = has_logarithms(table, j) and len(values) >= FEWEST_FOR_LOGARITHMS
     return is_comparable and bool(values.max() >= SMALLEST_RATIO * values.min())
+
+
+def recall(table: TrialTable, then: Trial, model: ModelName, costs: tuple[CostModel, ...]) -> Beliefs | None:
+    """What was believed of these trials when a later one was asked for, whose hyperparameters it remembers: no fit.
+
+    None where it remembers none, or those of another model.
+    """
+    problem = table.problem
+    data, surrogates = [], []
+    for j, objective in enumerate(problem.objectives):
+        form = form_of(problem.simulator_of(objective.name).fidelity, model)
+        seen = _recalled_view(table, j, np.array(then.fitted.get(objective.name, ())), form, model)
+        if seen is None:
+            return None
+        data.append(seen[0])
+        surrogates.append(seen[1])
+    return Beliefs(problem, tuple(data), tuple(surrogates), costs, ((),) * len(data))
+
+
+def _recalled_view(
+    table: TrialTable, j: int, logs: Array, form: Form, model: ModelName
+) -> tuple[OutputData, GaussianProcess] | None:
+    """The answers to one objective as they are, or as their logarithms if the hyperparameters suit these better."""
+    objective, plain = table.problem.objectives[j], output_data(table, j)
+    prior = form.prior(plain.x.shape[1])
+    if not len(plain.values) or len(logs) != len(prior.mean):
+        return None
+    views = [plain]
+    if has_logarithms(table, j) and model != "product" and objective.log is not False:
+        views = [*([] if objective.log else views), output_data(table, j, is_log=True)]
+    costs = [
+        negative_log_posterior(logs, form, prior, view.x, view.z, view.values)[0] + view.log_jacobian for view in views
+    ]
+    chosen = views[int(np.argmin(costs))]
+    kernel = form.kernel(logs, plain.x.shape[1])
+    return chosen, GaussianProcess.condition(chosen.x, chosen.z, chosen.values, kernel)
 
 
 def try_to_believe(table: TrialTable, model: ModelName = DEFAULT_MODEL, *, is_guessing: bool = True) -> Beliefs | None:

@@ -1,4 +1,4 @@
-"""The points of a front, sorted into those predicted, those verified, and those measured but beaten."""
+"""The points of a front, sorted into those predicted, now or before, those verified, and those measured but beaten."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from imoca.report.labels import listed, shortened, with_deviation
 from imoca.report.records import FrontRecord
+from imoca.snapshot import ParetoPoint
 from imoca.wording import number
 
 N_DEVIATIONS = 2.0  # that a bar reaches to either side
@@ -16,6 +17,7 @@ BARS = ", ± twice the typical error"
 PREDICTED = f"predicted front{BARS}"
 VERIFIED = "on the front, verified at full accuracy"
 BEATEN = "measured at full accuracy, not on the front"
+EARLIER = "recommended before, not surely worse"
 
 
 @dataclass(frozen=True)
@@ -36,15 +38,23 @@ class FrontSeries:
 def front_series(record: FrontRecord) -> tuple[FrontSeries, ...]:
     """In drawing order, without the empty ones."""
     names = [objective.name for objective in record.objectives]
-    found = (_beaten(record, names), _predicted(record, names), _verified(record, names))
+    found = (_beaten(record, names), _earlier(record, names), _predicted(record, names), _verified(record, names))
     return tuple(series for series in found if series.n_points)
 
 
 def _predicted(record: FrontRecord, names: Sequence[str]) -> FrontSeries:
-    kept = [(i, point) for i, point in enumerate(record.points) if not point.verified]
-    has_bar = _spread(len(kept), N_BARS)
+    kept = [(i, point) for i, point in enumerate(record.points) if not point.verified and not point.is_earlier]
+    return _predictions(PREDICTED, kept, N_BARS, names)
+
+
+def _earlier(record: FrontRecord, names: Sequence[str]) -> FrontSeries:
+    return _predictions(EARLIER, [(i, point) for i, point in enumerate(record.points) if point.is_earlier], 0, names)
+
+
+def _predictions(label: str, kept: Sequence[tuple[int, ParetoPoint]], n_bars: int, names: Sequence[str]) -> FrontSeries:
+    has_bar = _spread(len(kept), n_bars)
     return FrontSeries(
-        PREDICTED,
+        label,
         tuple(tuple(point.predicted[name] for _, point in kept) for name in names),
         tuple(
             tuple(
@@ -98,5 +108,7 @@ def _beaten(record: FrontRecord, names: Sequence[str]) -> FrontSeries:
 
 
 def _spread(n: int, n_kept: int) -> set[int]:
-    """At most so many of the first n whole numbers, the first and the last among them."""
+    """At most so many of the first n whole numbers, the first and the last among them; 0 are none."""
+    if n_kept == 0:
+        return set()
     return set(range(n)) if n <= n_kept else {round(i * (n - 1) / (n_kept - 1)) for i in range(n_kept)}

@@ -15,15 +15,18 @@ from imoca.methods.fronts import front_of_means
 from imoca.methods.initial_design import sobol_designs
 from imoca.models.surrogates import DEFAULT_MODEL, ModelName
 from imoca.pareto.dominance import is_below_front, non_dominated
-from imoca.pareto.search import SearchEffort
+from imoca.pareto.search import Front, SearchEffort
 from imoca.pareto.subset import representative_subset
 from imoca.problem.parameters import Value
 from imoca.problem.problem import Problem
+from imoca.snapshot.memory import are_worth_keeping, designs_once_recommended, most_different
 from imoca.snapshot.prediction import LIKELY, TYPICAL, Predictions
 from imoca.trials.table import TrialTable
 from imoca.trials.trial import Trial
 
 MOST_RECOMMENDED = 200  # designs
+MOST_KEPT = 60  # of them that were recommended before
+VERIFIED, PREDICTED, EARLIER = range(3)  # kinds of designs, in the order in which they are offered
 N_START_DESIGNS = 1024
 EFFORT = SearchEffort(size=800, n_generations=15, n_children=500)  # once, for somebody who will look at it
 ID_LENGTH = 4  # letters and digits: of 200 designs one in fifty fronts has two alike
@@ -40,10 +43,16 @@ class ParetoPoint:
     interval: Mapping[str, tuple[float, float]] = field(default_factory=dict)  # that holds it in 90 %
     probability: float = 1.0  # that no other recommended design is better in everything
     is_doubtful: bool = False  # the model cannot vouch for it: see Predictions.is_doubtful
+    is_earlier: bool = False  # recommended before; today's means are in favour of others, but it may well be as good
 
     @property
     def verified(self) -> bool:
         return self.measured is not None
+
+    @property
+    def is_vouched_for(self) -> bool:
+        """Whether it may be held up as an answer."""
+        return not self.is_doubtful and not self.is_earlier
 
     @property
     def id(self) -> str:
@@ -59,36 +68,42 @@ def believe_answers(table: TrialTable, model: ModelName = DEFAULT_MODEL) -> Beli
 
 def recommend(table: TrialTable, seed: int, model: ModelName = DEFAULT_MODEL) -> list[ParetoPoint]:
     """The front that the trials of a table speak for."""
-    return recommended(table, believe_answers(table, model), seed)
+    return recommended(table, believe_answers(table, model), seed, model)
 
 
-def recommended(table: TrialTable, beliefs: Beliefs | None, seed: int) -> list[ParetoPoint]:
-    """Verified designs that none of their kind dominates, then what is predicted to be better or beside them.
+def recommended(
+    table: TrialTable, beliefs: Beliefs | None, seed: int, model: ModelName = DEFAULT_MODEL
+) -> list[ParetoPoint]:
+    """Verified designs that none of their kind dominates, what is predicted to be better or beside them, and what was.
 
-    A design that was run at full accuracy is never dropped for a mere prediction. Each kind is sorted by the first
-    objective, from its worst value to its best.
+    A design that was run at full accuracy is never dropped for a mere prediction, and one that was recommended before
+    only if it is hardly as good as the front of today. Each kind is sorted by the first objective, from its worst value
+    to its best.
     """
     if beliefs is None:
         return []
     table = without_answers(table, beliefs.set_aside)  # an impossible value verifies nothing
     verified = _best_verified(table, beliefs)
     measured = _measured(beliefs, verified)
-    x = _predicted_front(beliefs, seed)
-    means = beliefs.means_at_target(x)
-    is_kept = non_dominated(means) & ~_are_among(x, table.x[table.is_verified])
+    front = _predicted_front(beliefs, seed)
+    kept = _still_recommended(table, beliefs, front, model, seed)
+    room = MOST_RECOMMENDED - len(kept)
+    x = np.concatenate([front.x[representative_subset(front.values, room)], kept])
+    means, is_earlier = beliefs.means_at_target(x), np.arange(len(x)) >= len(x) - len(kept)
+    is_offered = (is_earlier | non_dominated(means)) & ~_are_among(x, table.x[table.is_verified])
     if len(measured):
-        is_kept &= ~is_below_front(means, measured)
-    designs = np.concatenate([verified.x, x[is_kept]])
-    points = _points(Predictions.at(beliefs, designs), measured, verified.trials, seed)
-    first = np.concatenate([measured[:, 0], means[is_kept, 0]])
-    order = np.lexsort((first, np.array([not point.verified for point in points])))
-    return [points[i] for i in order]
+        is_offered &= ~is_below_front(means, measured)
+    designs = np.concatenate([verified.x, x[is_offered]])
+    kinds = np.concatenate([np.full(len(measured), VERIFIED), np.where(is_earlier, EARLIER, PREDICTED)[is_offered]])
+    points = _points(Predictions.at(beliefs, designs), measured, verified.trials, kinds == EARLIER, seed)
+    first = np.concatenate([measured[:, 0], means[is_offered, 0]])
+    return [points[i] for i in np.lexsort((first, kinds))]
 
 
 def chosen_few(problem: Problem, front: Sequence[ParetoPoint], n: int) -> list[ParetoPoint]:
-    """At most ``n`` designs that stand for a front: verified ones before others, and none that is doubtful."""
+    """At most ``n`` designs that stand for a front: verified ones before others, none that is doubtful or earlier."""
     chosen: list[ParetoPoint] = []
-    for kind in ([p for p in front if p.verified], [p for p in front if not p.verified and not p.is_doubtful]):
+    for kind in ([p for p in front if p.verified], [p for p in front if not p.verified and p.is_vouched_for]):
         room = n - len(chosen)
         if kind and room > 0:
             kept = np.sort(representative_subset(front_values(problem, kind), room))
@@ -109,12 +124,19 @@ def _best_verified(table: TrialTable, beliefs: Beliefs) -> TrialTable:
     return verified.rows(non_dominated(_measured(beliefs, verified)))
 
 
-def _predicted_front(beliefs: Beliefs, seed: int) -> Array:  # (l, d)
+def _predicted_front(beliefs: Beliefs, seed: int) -> Front:
     rng = np.random.default_rng(seed)
     observed = np.unique(np.concatenate([each.x for each in beliefs.data]), axis=0)
     starts = np.concatenate([sobol_designs(beliefs.problem, N_START_DESIGNS, rng), observed])
-    front = front_of_means(beliefs, starts, EFFORT, rng)
-    return front.x[representative_subset(front.values, MOST_RECOMMENDED)]
+    return front_of_means(beliefs, starts, EFFORT, rng)
+
+
+def _still_recommended(table: TrialTable, beliefs: Beliefs, front: Front, model: ModelName, seed: int) -> Array:
+    """Designs (m, d) that were recommended before and may well be as good as the front of today."""
+    once = designs_once_recommended(table, beliefs, model, seed)
+    if len(once):
+        once = once[are_worth_keeping(beliefs, once, front.values, np.random.default_rng(seed))]
+    return once[most_different(once, front.x, MOST_KEPT)]
 
 
 def _measured(beliefs: Beliefs, verified: TrialTable) -> Array:  # (n, K) standardised, maximised
@@ -127,7 +149,9 @@ def _are_among(x: Array, others: Array) -> BoolArray:  # (n, d), (m, d) -> (n,)
     return np.array([row.tobytes() in known for row in x], dtype=np.bool_)
 
 
-def _points(predictions: Predictions, measured: Array, trials: Sequence[Trial], seed: int) -> list[ParetoPoint]:
+def _points(
+    predictions: Predictions, measured: Array, trials: Sequence[Trial], is_earlier: BoolArray, seed: int
+) -> list[ParetoPoint]:
     """The first designs are those of the trials, which stand with what was measured."""
     problem = predictions.beliefs.problem
     names = [objective.name for objective in problem.objectives]
@@ -147,6 +171,7 @@ def _points(predictions: Predictions, measured: Array, trials: Sequence[Trial], 
                 interval={name: (float(low[i, j]), float(high[i, j])) for j, name in enumerate(names)},
                 probability=float(probabilities[i]),
                 is_doubtful=trial is None and bool(is_doubtful[i]),
+                is_earlier=bool(is_earlier[i]),
             )
         )
     return points

@@ -50,7 +50,7 @@ class Snapshot:
     @cached_property
     def front(self) -> tuple[ParetoPoint, ...]:
         """The front at full accuracy: verified designs, then predicted ones, each sorted by the first objective."""
-        return tuple(recommended(self.table, self.beliefs, self.seed))
+        return tuple(recommended(self.table, self.beliefs, self.seed, self.model))
 
     @cached_property
     def history(self) -> tuple[Checkpoint, ...]:

@@ -305,8 +305,9 @@ class Study:
     def pareto_front(self, n: int | None = None) -> list[ParetoPoint]:
         """The front at full accuracy: verified designs, then predicted ones, each sorted by the first objective.
 
-        At most ``n`` of them, if given: those that stand for the front, verified ones first, and none that the model
-        cannot vouch for (``is_doubtful``).
+        Designs that were recommended before and may well be as good come last (``is_earlier``). At most ``n``, if
+        given: those that stand for the front, verified ones first, none that the model cannot vouch for
+        (``is_doubtful``), none from before.
         """
         if n is not None and (not is_integer(n) or n < 1):
             raise MethodError(f"n is {n!r}.", hint="Give the number of designs, a whole number of at least 1.")

@@ -7,7 +7,7 @@ from typing import Any
 from matplotlib.figure import Figure
 
 from imoca.report.figure_names import NOTHING, TITLES
-from imoca.report.front_series import BARS, BEATEN, PREDICTED, VERIFIED, FrontSeries, front_series
+from imoca.report.front_series import BARS, BEATEN, EARLIER, PREDICTED, VERIFIED, FrontSeries, front_series
 from imoca.report.labels import axis_label, matplotlib_text, upright_label
 from imoca.report.matplotlib.theme import SIZE, empty_figure, legend, nothing_to_show, plane
 from imoca.report.palette import BLUE, GREY, VERMILION
@@ -17,6 +17,7 @@ LOOKS = {
     PREDICTED: {"color": BLUE, "marker": "o", "markersize": 3.5},
     VERIFIED: {"color": VERMILION, "marker": "D", "markersize": 6.0},
     BEATEN: {"color": GREY, "marker": "x", "markersize": 4.5},
+    EARLIER: {"color": GREY, "marker": ".", "markersize": 3.0},
 }
 BAR_OPACITY = 0.3  # so faint that two hundred bars make a band
 CELL = 1.25  # inches of a panel of the matrix

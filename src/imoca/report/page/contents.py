@@ -78,8 +78,8 @@ def collect(snapshot: Snapshot, introduction: Introduction) -> Contents:
 
 
 def highlights(problem: Problem, front: Sequence[ParetoPoint]) -> tuple[Highlight, ...]:
-    """The best design in every objective, and the one nearest to being the best in all; none that is doubtful."""
-    front = [point for point in front if not point.is_doubtful]
+    """The best design in every objective, and the one nearest to being the best in all; if vouched for."""
+    front = [point for point in front if point.is_vouched_for]
     if not front:
         return ()
     names = [objective.name for objective in problem.objectives]

@@ -8,7 +8,7 @@ import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
 from imoca.report.figure_names import NOTHING, TITLES
-from imoca.report.front_series import BARS, BEATEN, PREDICTED, VERIFIED, FrontSeries, front_series
+from imoca.report.front_series import BARS, BEATEN, EARLIER, PREDICTED, VERIFIED, FrontSeries, front_series
 from imoca.report.labels import axis_label, plotly_text, upright_label
 from imoca.report.palette import BLUE, GREY, SKY, VERMILION
 from imoca.report.plotly.theme import HEIGHT, figure, nothing_to_show
@@ -18,11 +18,13 @@ LOOKS = {
     PREDICTED: {"color": BLUE, "symbol": "circle", "size": 6},
     VERIFIED: {"color": VERMILION, "symbol": "diamond", "size": 10},
     BEATEN: {"color": GREY, "symbol": "x", "size": 6},
+    EARLIER: {"color": GREY, "symbol": "circle", "size": 4},
 }
 SPACE_LOOKS = {  # in space only some symbols exist, and fonts lack its x
     PREDICTED: {"color": BLUE, "symbol": "circle", "size": 3.5},
     VERIFIED: {"color": VERMILION, "symbol": "diamond", "size": 6},
     BEATEN: {"color": GREY, "symbol": "square-open", "size": 4},
+    EARLIER: {"color": GREY, "symbol": "circle", "size": 2.5},
 }
 FAINT_BLUE = "rgba(0, 114, 178, 0.3)"
 CAMERA = {"eye": {"x": 1.5, "y": 1.5, "z": 0.8}, "center": {"x": 0.0, "y": 0.0, "z": -0.15}}
