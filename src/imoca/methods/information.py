@@ -22,6 +22,8 @@ from imoca.methods.candidates import N_GRID, N_STARTS, candidate_designs
 from imoca.methods.fronts import lifted_fronts, sample_fronts, sample_maxima, sample_paths
 from imoca.methods.initial_design import candidate, initial_question, initial_size
 from imoca.methods.settings import InitialDesign
+from imoca.methods.target_search import TargetSearch
+from imoca.methods.verification import is_verification_due
 from imoca.models.surrogates import DEFAULT_MODEL, ModelName
 from imoca.trials.table import TrialTable
 from imoca.trials.trial import Candidate
@@ -45,6 +47,7 @@ class InformationSearch:
     fidelity_reduction: bool
     n_fronts: int
     model: ModelName = DEFAULT_MODEL
+    verify: float = 0.0  # share of the cost for full runs where they improve the predicted front
 
     def is_start(self, table: TrialTable, seed: int) -> bool:
         return len(table) < initial_size(table.problem, self.initial_design)
@@ -54,7 +57,10 @@ class InformationSearch:
         beliefs = None if self.is_start(table, seed) else try_to_believe(table, self.model)
         if beliefs is None:
             return initial_question(table.problem, self.initial_design, number, seed)
-        return self._informed(beliefs, number, np.random.default_rng([seed, number]))
+        rng = np.random.default_rng([seed, number])
+        if self.verify and is_verification_due(table, beliefs.costs, self.verify):
+            return TargetSearch("ehi", self.n_fronts, self.model).question(beliefs, number, rng)
+        return self._informed(beliefs, number, rng)
 
     def _informed(self, beliefs: Beliefs, number: int, rng: np.random.Generator) -> Candidate:
         gain, near = self._gain(beliefs, rng)

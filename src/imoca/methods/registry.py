@@ -49,16 +49,16 @@ def _with_settings(
 # Defaults per method are measured: docs/decisions/0003-defaults-per-method.md
 _RECIPES: dict[str, Recipe] = {
     "imoca-p": _recipe(
-        InformationSearch("front", "per cost", "cheap", False, DEFAULT_N_FRONTS),
-        *("n_fronts", "initial_design", "fidelity_reduction", "model"),
+        InformationSearch("front", "per cost", "cheap", False, DEFAULT_N_FRONTS, verify=0.5),
+        *("n_fronts", "initial_design", "fidelity_reduction", "model", "verify"),
     ),
     "imoca-e": _recipe(
         InformationSearch("skew", "per cost", "cheap", False, DEFAULT_N_FRONTS),
-        *("n_fronts", "initial_design", "fidelity_reduction", "model"),
+        *("n_fronts", "initial_design", "fidelity_reduction", "model", "verify"),
     ),
     "imoca-t": _recipe(
         InformationSearch("truncated", "per cost", "cheap", True, DEFAULT_N_FRONTS),
-        *("n_fronts", "initial_design", "fidelity_reduction", "model"),
+        *("n_fronts", "initial_design", "fidelity_reduction", "model", "verify"),
     ),
     "naive-cfmo": _recipe(
         InformationSearch("truncated", "cheapest allowed", "cheap", True, DEFAULT_N_FRONTS),

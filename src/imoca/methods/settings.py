@@ -9,7 +9,7 @@ from typing import Literal, TypedDict, get_args
 
 from imoca.errors import MethodError
 from imoca.models.surrogates import ModelName
-from imoca.problem.names import is_integer, plain_scalar
+from imoca.problem.names import is_integer, is_number, plain_scalar
 
 InitialDesign = Literal["cheap", "paper", "target"]
 
@@ -21,6 +21,7 @@ class GivenSettings(TypedDict, total=False):
     initial_design: InitialDesign
     fidelity_reduction: bool
     model: ModelName
+    verify: float
 
 
 @dataclass(frozen=True)
@@ -31,6 +32,7 @@ class MethodSettings:
     initial_design: InitialDesign | None = None  # how the first questions are chosen
     fidelity_reduction: bool | None = None  # leave out fidelities that cannot be worth their cost
     model: ModelName | None = None  # what is believed of the simulators
+    verify: float | None = None  # share of the cost for full runs where they improve the predicted front
 
     def __post_init__(self) -> None:
         for field in dataclasses.fields(self):
@@ -49,6 +51,12 @@ class MethodSettings:
             raise MethodError(f"fidelity_reduction is {self.fidelity_reduction!r}.", hint="Give True or False.")
         if self.model is not None and self.model not in get_args(ModelName):
             raise MethodError(f"Unknown model {self.model!r}.", hint=f"Choose one of {', '.join(get_args(ModelName))}.")
+
+        if self.verify is not None and (not is_number(self.verify) or not 0.0 <= self.verify <= 1.0):
+            raise MethodError(
+                f"verify is {self.verify!r}.",
+                hint="Give the share of the cost for runs at full accuracy on the predicted front, from 0 to 1.",
+            )
 
     @property
     def given(self) -> GivenSettings:

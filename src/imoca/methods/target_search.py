@@ -54,11 +54,15 @@ class TargetSearch:
         return len(table) < initial_size(table.problem, "target")
 
     def suggest(self, table: TrialTable, seed: int) -> Candidate:
-        number, problem = len(table), table.problem
+        number = len(table)
         beliefs = None if self.is_start(table, seed) else try_to_believe(table, self.model)
         if beliefs is None:
-            return initial_question(problem, "target", number, seed)
-        rng = np.random.default_rng([seed, number])
+            return initial_question(table.problem, "target", number, seed)
+        return self.question(beliefs, number, np.random.default_rng([seed, number]))
+
+    def question(self, beliefs: Beliefs, number: int, rng: np.random.Generator) -> Candidate:
+        """What to ask for, given beliefs from runs of any accuracy."""
+        problem = beliefs.problem
         predicted = predicted_front(beliefs, rng)
         candidates = candidate_designs(problem, predicted.x, beliefs.n_data, rng)
         score = self._score(beliefs, predicted, candidates, rng)

@@ -24,8 +24,8 @@ from imoca.snapshot.prediction import LIKELY, TYPICAL, Predictions
 from imoca.trials.table import TrialTable
 from imoca.trials.trial import Trial
 
-MOST_RECOMMENDED = 200  # designs
-MOST_KEPT = 60  # of them that were recommended before
+MOST_RECOMMENDED = 200  # predicted designs
+MOST_KEPT = 60  # beside them, that were recommended before
 VERIFIED, PREDICTED, EARLIER = range(3)  # kinds of designs, in the order in which they are offered
 N_START_DESIGNS = 1024
 EFFORT = SearchEffort(size=800, n_generations=15, n_children=500)  # once, for somebody who will look at it
@@ -87,8 +87,7 @@ def recommended(
     measured = _measured(beliefs, verified)
     front = _predicted_front(beliefs, seed)
     kept = _still_recommended(table, beliefs, front, model, seed)
-    room = MOST_RECOMMENDED - len(kept)
-    x = np.concatenate([front.x[representative_subset(front.values, room)], kept])
+    x = np.concatenate([front.x[representative_subset(front.values, MOST_RECOMMENDED)], kept])
     means, is_earlier = beliefs.means_at_target(x), np.arange(len(x)) >= len(x) - len(kept)
     is_offered = (is_earlier | non_dominated(means)) & ~_are_among(x, table.x[table.is_verified])
     if len(measured):
@@ -132,7 +131,12 @@ def _predicted_front(beliefs: Beliefs, seed: int) -> Front:
 
 
 def _still_recommended(table: TrialTable, beliefs: Beliefs, front: Front, model: ModelName, seed: int) -> Array:
-    """Designs (m, d) that were recommended before and may well be as good as the front of today."""
+    """Designs (m, d) that were recommended before and may well be as good as the front of today.
+
+    Of one objective a single design is the front, and there is nothing to keep beside it.
+    """
+    if front.values.shape[1] == 1:
+        return front.x[:0]
     once = designs_once_recommended(table, beliefs, model, seed)
     if len(once):
         once = once[are_worth_keeping(beliefs, once, front.values, np.random.default_rng(seed))]

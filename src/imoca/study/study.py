@@ -60,6 +60,7 @@ class Study:
         initial_design: InitialDesign | None = None,
         fidelity_reduction: bool | None = None,
         model: ModelName | None = None,
+        verify: float | None = None,
     ) -> None:
         """A file name as storage is an SQLite database: made if missing, continued if it holds this very study.
 
@@ -74,7 +75,7 @@ class Study:
             )
         if not is_integer(seed) or seed < 0:
             raise MethodError(f"The seed is {seed!r}.", hint="Give a whole number of at least 0.")
-        settings = MethodSettings(n_fronts, initial_design, fidelity_reduction, model)
+        settings = MethodSettings(n_fronts, initial_design, fidelity_reduction, model, verify)
         made = get_method(method, settings)
         opened = _opened(storage)
         definition = Definition(problem, method, int(seed), dict(settings.given), imoca.__version__)

@@ -77,6 +77,10 @@ class MethodSettingsTable(Table):
         bool | None, Field(description="Leave out fidelities that cannot be worth their cost.")
     ] = None
     model: Annotated[str | None, Field(description="What is believed of the simulators.")] = None
+    verify: Annotated[
+        Annotated[float, Field(ge=0, le=1)] | None,
+        Field(description="Share of the cost for full runs where they improve the predicted front."),
+    ] = None
 
     def method_settings(self) -> MethodSettings:
         given = {name: getattr(self, name) for name in MethodSettingsTable.model_fields}
