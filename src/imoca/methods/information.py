@@ -58,7 +58,7 @@ class InformationSearch:
         if beliefs is None:
             return initial_question(table.problem, self.initial_design, number, seed)
         rng = np.random.default_rng([seed, number])
-        if self.verify and is_verification_due(table, beliefs.costs, self.verify):
+        if is_verification_due(table, beliefs, self.verify):
             return TargetSearch("ehi", self.n_fronts, self.model).question(beliefs, number, rng)
         return self._informed(beliefs, number, rng)
 

@@ -1,4 +1,8 @@
-"""When a question goes to full accuracy: where cheap runs had their chance, a share of the cost is spent there."""
+"""When a question goes to full accuracy: where cheap runs had their chance, a share of the cost is spent there.
+
+The share is the larger the less cheap runs tell: what they predict of the runs at full accuracy so far is compared with
+what came.
+"""
 
 from __future__ import annotations
 
@@ -7,20 +11,41 @@ from collections.abc import Sequence
 import numpy as np
 
 from imoca.arrays import Array
+from imoca.methods.beliefs import Beliefs
 from imoca.models.cost import CostModel
+from imoca.models.gp import GaussianProcess
 from imoca.trials.table import TrialTable
 from imoca.trials.trial import SimulatorState
 
 PATIENCE = 4.0  # times what all simulators cost at full accuracy, before the first such question
+FEWEST_FULL = 3  # runs of an objective at full accuracy, before which cheap ones are taken at their word
 
 
-def is_verification_due(table: TrialTable, costs: Sequence[CostModel], share: float) -> bool:
-    """Whether one more question at full accuracy leaves their share of the cost at most ``share``."""
-    spent = expected_costs(table, costs)
+def is_verification_due(table: TrialTable, beliefs: Beliefs, share: float) -> bool:
+    """Whether one more question at full accuracy leaves their share of the cost at what it should be, or below.
+
+    That is ``share`` where cheap runs tell everything of full accuracy, and the whole where they tell nothing.
+    """
+    spent = expected_costs(table, beliefs.costs)
     one_more = sum(simulator.full_cost for simulator in table.problem.simulators)
     at_full = float(spent[(table.z == 1.0).all(axis=1)].sum())
     total = float(spent.sum())
-    return total >= PATIENCE * one_more and at_full + one_more <= share * (total + one_more)
+    if share == 0.0 or total < PATIENCE * one_more:
+        return False
+    explained = float(np.mean([explained_by_cheap_runs(surrogate) for surrogate in beliefs.surrogates]))
+    return at_full + one_more <= (1.0 - (1.0 - share) * explained) * (total + one_more)
+
+
+def explained_by_cheap_runs(surrogate: GaussianProcess) -> float:
+    """The share of the variance of the answers at full accuracy that the other runs alone predict; at first 1."""
+    is_full = (surrogate.z.reshape(len(surrogate.z), -1) == 1.0).all(axis=1)
+    if is_full.sum() < FEWEST_FULL or is_full.all():
+        return 1.0
+    x, z, values, cheap = surrogate.x, surrogate.z, surrogate.values, ~is_full
+    informed = GaussianProcess.condition(x[cheap], z[cheap], values[cheap], surrogate.kernel)
+    misses = values[is_full] - informed.mean_at_target(x[is_full])
+    around = values[is_full] - values[is_full].mean()
+    return float(np.clip(1.0 - (misses @ misses) / max(around @ around, misses @ misses), 0.0, 1.0))
 
 
 def expected_costs(table: TrialTable, costs: Sequence[CostModel]) -> Array:  # (n,)

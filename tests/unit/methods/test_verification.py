@@ -1,0 +1,137 @@
+"""When a question goes to full accuracy, and what it then asks for."""
+
+import numpy as np
+import pytest
+from deciding import believe, suggest, trial_at
+
+from imoca.errors import MethodError
+from imoca.methods import MethodSettings, get_method
+from imoca.methods.verification import PATIENCE, expected_costs, explained_by_cheap_runs, is_verification_due
+from imoca.models.cost import cost_models
+from imoca.models.gp import GaussianProcess
+from imoca.models.truth_and_error import TruthAndErrorForm
+from imoca.problem.fidelity import Fidelity
+from imoca.problem.parameters import Real
+from imoca.problem.problem import Problem
+from imoca.problem.simulator import Objective, Simulator
+from imoca.trials import Answer, Trial, TrialTable
+
+PROBLEM = Problem(
+    [Real("a", 0.0, 1.0), Real("b", 0.0, 1.0)],
+    [
+        Simulator("s", [Objective("f", "minimize")], fidelity=Fidelity.continuous(), cost="(1 + a) * (0.1 + 0.9 * z)"),
+        Simulator(
+            "t", [Objective("g", "minimize")], fidelity=Fidelity.continuous(), cost="0.2 + 0.8 * z", full_cost=3.0
+        ),
+    ],
+)
+FULL = 4.0  # both at full accuracy
+
+
+def values_at(x: np.ndarray) -> dict[str, float]:
+    return {"f": float(np.sum((x - 0.3) ** 2)) - 5.0, "g": float(np.sum((x - 0.7) ** 2)) - 5.0}
+
+
+def trials_at(fidelities: list[float]) -> list[Trial]:
+    x = np.random.default_rng(3).random((len(fidelities), 2))
+    return [trial_at(PROBLEM, i, x[i], [z, z], Answer(values_at(x[i]))) for i, z in enumerate(fidelities)]
+
+
+def is_due(fidelities: list[float], share: float) -> bool:
+    """Where cheap runs tell everything: both simulators answer the same at any fidelity."""
+    trials = trials_at(fidelities)
+    beliefs = believe(PROBLEM, trials)
+    assert beliefs is not None
+    return is_verification_due(TrialTable.encode(PROBLEM, trials), beliefs, share)
+
+
+def test_the_cost_of_every_question_counts_but_not_of_what_was_not_run() -> None:
+    trials = [
+        *trials_at([0.0, 0.5]),
+        trial_at(PROBLEM, 2, np.array([0.2, 0.2]), [1.0, 0.0], Answer({"f": 1.0}, not_run=("t",))),
+        trial_at(PROBLEM, 3, np.array([0.2, 0.2]), [1.0, 0.25], None),  # still running
+    ]
+    table = TrialTable.encode(PROBLEM, trials)
+    np.testing.assert_allclose(
+        expected_costs(table, cost_models(table)), [0.1 + 3 * 0.2, 0.55 + 3 * 0.6, 1.0, 1.0 + 3 * 0.4]
+    )
+
+
+def test_cheap_questions_have_their_chance_first() -> None:
+    n = int(PATIENCE * FULL / 0.7)  # questions at the lowest fidelity cost 0.7
+    assert not is_due([0.0] * n, share=0.9)
+    assert is_due([0.0] * (n + 2), share=0.9)
+    assert not is_due([0.0] * (n + 2), share=0.0)
+
+
+def test_no_more_than_its_share_of_the_cost_goes_to_full_accuracy() -> None:
+    cheap = [0.0] * 40  # cost 28
+    for share in (0.2, 0.5, 0.8):
+        n_full = 0
+        while is_due([*cheap, *[1.0] * n_full], share):
+            n_full += 1
+        spent = FULL * n_full
+        assert spent <= (share + 0.01) * (28.0 + spent) < spent + 1.2 * FULL
+
+
+def test_where_all_runs_are_at_full_accuracy_none_is_due() -> None:
+    assert not is_due([1.0] * 30, share=0.5)
+
+
+def surrogate_of(cheap: np.ndarray, full: np.ndarray, rng: np.random.Generator) -> GaussianProcess:
+    """Answers (n,) at the lowest fidelity and at full accuracy, at the same designs and at others between them."""
+    x, form = rng.random((len(cheap), 2)), TruthAndErrorForm.knob()
+    designs, z = np.concatenate([x, x]), np.repeat([0.0, 1.0], len(x))
+    kernel = form.kernel(form.prior(2).mean, 2)
+    return GaussianProcess.condition(designs, z, np.concatenate([cheap, full]), kernel)
+
+
+def test_cheap_runs_explain_what_they_predict_of_full_accuracy(rng: np.random.Generator) -> None:
+    full = rng.standard_normal(12)
+    alike = explained_by_cheap_runs(surrogate_of(full + 0.01 * rng.standard_normal(12), full, rng))
+    contrary = explained_by_cheap_runs(surrogate_of(-full, full, rng))
+    assert alike > 0.8
+    assert contrary == 0.0
+    few = surrogate_of(-full[:2], full[:2], rng)  # two at full accuracy tell nothing yet
+    assert explained_by_cheap_runs(few) == 1.0
+    x = rng.random((5, 2))
+    at_full = GaussianProcess.condition(x, np.ones(5), np.arange(5.0), few.kernel)
+    assert explained_by_cheap_runs(at_full) == 1.0
+
+
+def test_where_cheap_runs_mislead_all_of_the_cost_goes_to_full_accuracy() -> None:
+    """What is cheap answers the opposite."""
+    cheap, full = trials_at([0.0] * 30), trials_at([0.0] * 30 + [1.0] * 40)[30:]
+    turned = [
+        trial_at(
+            PROBLEM,
+            t.number,
+            PROBLEM.space.encode(t.parameters),
+            [0.0, 0.0],
+            Answer({name: -10.0 - value for name, value in t.values.items()}),
+        )
+        for t in cheap
+    ]
+    for trials, is_misled in (([*turned, *full], True), ([*cheap, *full], False)):
+        beliefs = believe(PROBLEM, trials)
+        assert beliefs is not None
+        assert is_verification_due(TrialTable.encode(PROBLEM, trials), beliefs, 0.5) == is_misled
+
+
+@pytest.mark.parametrize("method", ["imoca-p", "imoca-e", "imoca-t"])
+def test_a_question_that_is_due_is_that_of_the_largest_expected_hypervolume(method: str) -> None:
+    trials = trials_at([0.0] * 30)
+    asked = suggest(get_method(method, MethodSettings(verify=0.5, n_fronts=2)), PROBLEM, trials)
+    beliefs = believe(PROBLEM, trials)
+    assert beliefs is not None
+    ehi = get_method("ehi").question(beliefs, 30, np.random.default_rng([0, 30]))  # type: ignore[attr-defined]
+    assert asked == ehi
+    assert set(asked.fidelities.values()) == {1.0}
+    cheap = suggest(get_method(method, MethodSettings(verify=0.0, n_fronts=2)), PROBLEM, trials)
+    assert cheap.parameters != asked.parameters
+
+
+@pytest.mark.parametrize("share", [-0.1, 1.5, "half", True, float("nan")])
+def test_a_share_that_is_none_is_refused(share: object) -> None:
+    with pytest.raises(MethodError, match="share of the cost"):
+        MethodSettings(verify=share)  # type: ignore[arg-type]
