@@ -11,6 +11,7 @@ from __future__ import annotations
 import argparse
 import json
 import platform
+import resource
 import time
 from collections.abc import Callable
 from importlib.metadata import version
@@ -22,6 +23,7 @@ from imoca import Fidelity, Objective, Problem, Real, Simulator
 from imoca.arrays import Array
 from imoca.methods import MethodSettings, get_method
 from imoca.methods.method import Method
+from imoca.snapshot import recommend
 from imoca.trials import Answer, Trial, TrialTable
 from imoca_lab.problems.branin_currin import branin_currin, branin_values, currin_values
 
@@ -35,7 +37,8 @@ PEERS = {
     "botorch-jes": "BoTorch JES-LB",
 }
 SHARED = ("botorch-momf", "botorch-hvkg")  # the others know full fidelity only
-GROWTH = (20, 50, 100, 200, 500, 1000, 2000)
+GROWTH = (20, 50, 100, 200, 500, 1000, 2000, 3000)
+N_VERY_MANY = 20_000
 RESULTS = Path(__file__).parent / "results"
 
 
@@ -131,6 +134,15 @@ def many_objectives() -> dict[str, float]:
     return {name: ours(name, problem, trials, 2) for name in OURS}
 
 
+def front_of_very_many() -> dict[str, float]:
+    """Recommended from so many trials: CPU seconds, and the most memory that this process ever held."""
+    table = TrialTable.encode(branin_currin().problem, as_trials(*data(N_VERY_MANY)))
+    started = time.process_time()
+    recommend(table, 0)
+    seconds = time.process_time() - started
+    return {"seconds": seconds, "megabytes": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024.0}
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--repeats", type=int, default=7, help="timed calls per method of BoTorch")
@@ -148,6 +160,8 @@ def main() -> None:
     print(f"\nE / T = {seconds['imoca-e'] / seconds['imoca-t']:.2f}")
     print("\nGrowth with the number of observations\n\n| n | " + " | ".join(OURS) + " |\n" + "|---" * 4 + "|")
     grown = growth()
+    very_many = front_of_very_many()
+    print(f"\nA front from {N_VERY_MANY} trials: {very_many['seconds']:.1f} s, {very_many['megabytes']:.0f} MB")
     many = many_objectives()
     print("\nNine objectives, 33 variables, 200 observations: ", {name: round(many[name], 2) for name in OURS})
     names = ("imoca", "numpy", "scipy", "torch", "botorch")
@@ -156,6 +170,7 @@ def main() -> None:
         "versions": {name: version(name) for name in names} | {"python": platform.python_version()},
         "at 50 observations": seconds,
         "growth": grown,
+        f"front of {N_VERY_MANY} trials": very_many,
         "nine objectives, 33 variables, 200 observations": many,
     }
     RESULTS.mkdir(exist_ok=True)

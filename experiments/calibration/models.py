@@ -133,8 +133,8 @@ class Model:
 MODELS = {
     model.name: model
     for model in (
-        Model(DEFAULT_MODEL, fit_beliefs, MethodSettings()),
-        Model("product", partial(fit_without_doubt, "product"), MethodSettings(model="product")),
+        Model(DEFAULT_MODEL, fit_beliefs, MethodSettings(verify=0.0)),
+        Model("product", partial(fit_without_doubt, "product"), MethodSettings(model="product", verify=0.0)),
         Model("without-doubt", partial(fit_without_doubt, DEFAULT_MODEL), None),
         Model("botorch-momf", fit_momf, None, package="botorch"),
     )

@@ -12,7 +12,7 @@ import numpy as np
 from imoca.arrays import Array
 from imoca.models.cost import CostModel, cost_models
 from imoca.models.dataset import OutputData, has_logarithms, output_data, unanswered
-from imoca.models.fitting import explore, fit_on, negative_log_posterior, starts_of
+from imoca.models.fitting import explore, fit_on, negative_log_posterior, starts_of, thinned
 from imoca.models.form import Form
 from imoca.models.gp import GaussianProcess
 from imoca.models.outliers import set_aside
@@ -23,6 +23,7 @@ from imoca.trials.trial import Trial
 
 logger = logging.getLogger(__name__)
 
+MOST_OBSERVATIONS = 3000  # of an objective; of more all at full accuracy are believed and, evenly, some of the others
 LOGARITHM_MARGIN = 5.0  # nats by which a logarithm must describe the answers better: by chance it seems better by four
 SMALLEST_RATIO = 1.5  # of the largest answer to the smallest; none below preferred its logarithm by the margin
 FEWEST_FOR_LOGARITHMS = 8  # answers, below which nothing is compared
@@ -111,6 +112,8 @@ def _fitted(
         seen = explore(logarithms.x, logarithms.z, logarithms.values, form, [explored.start])
         if seen.cost + logarithms.log_jacobian < explored.cost + data.log_jacobian - LOGARITHM_MARGIN:
             data, explored = logarithms, seen
+    if len(data.values) > MOST_OBSERVATIONS:
+        data = data.rows(thinned(data.z, MOST_OBSERVATIONS))
     return data, fit_on(explored, data.x, data.z, data.values, form)
 
 

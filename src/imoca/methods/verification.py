@@ -12,7 +12,7 @@ import numpy as np
 
 from imoca.arrays import Array
 from imoca.methods.beliefs import Beliefs
-from imoca.models.cost import CostModel
+from imoca.models.cost import CostModel, costs_of_runs
 from imoca.models.gp import GaussianProcess
 from imoca.trials.table import TrialTable
 from imoca.trials.trial import SimulatorState
@@ -52,7 +52,6 @@ def expected_costs(table: TrialTable, costs: Sequence[CostModel]) -> Array:  # (
     """Of every question, answered or not, as the cost models see it."""
     spent = np.zeros(len(table))
     for s, cost in enumerate(costs):
-        levels, position = np.unique(table.z[:, s], return_inverse=True)
         was_asked = table.states[:, s] != SimulatorState.NOT_RUN
-        spent += np.where(was_asked, cost.ratio(table.x, levels)[np.arange(len(table)), position], 0.0)
+        spent[was_asked] += costs_of_runs(cost, table.x[was_asked], table.z[was_asked, s])
     return spent

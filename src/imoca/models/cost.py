@@ -23,6 +23,7 @@ PRIOR_SLOPE = math.log(10.0)  # before any data: full accuracy costs ten times t
 PRIOR_SLOPE_SD = math.log(10.0)
 TREND_NOISE_SD = 0.3  # by which a cost's logarithm strays from the straight line
 MAX_LEARNED = 150  # runs from which a cost is learned, spread over all there are: a smooth function needs no more
+CHUNK = 64  # runs whose costs are computed together, all at the fidelities of all
 PRIOR_LEVEL_SD = 1e3  # the unit of cost is anybody's guess
 
 
@@ -99,6 +100,12 @@ class LearnedCostModel:
         if self.residual is not None:
             logs += self.scale * self.residual.mean_at_target(x)
         return np.exp(logs)
+
+
+def costs_of_runs(model: CostModel, x: Array, z: Array) -> Array:  # (n, d), (n,) -> (n,)
+    """Of runs at a fidelity each, in units of the budget."""
+    chunks = [slice(i, i + CHUNK) for i in range(0, len(x), CHUNK)]
+    return np.concatenate([np.empty(0), *(model.ratio(x[each], z[each]).diagonal() for each in chunks)])
 
 
 def cost_models(table: TrialTable) -> tuple[CostModel, ...]:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from imoca.arrays import Array
+from imoca.arrays import Array, IntArray
 from imoca.trials.table import TrialTable
 from imoca.trials.trial import SimulatorState
 
@@ -36,6 +36,10 @@ class OutputData:
     def standardised(self, values: Array) -> Array:
         """Maximised values in the user's units as the models see them."""
         return (transformed(values, self.sign, self.is_log) - self.centre) / self.scale
+
+    def rows(self, kept: IntArray) -> OutputData:
+        """Some of the observations, standardised as they are."""
+        return replace(self, x=self.x[kept], z=self.z[kept], values=self.values[kept])
 
     @property
     def log_jacobian(self) -> float:

@@ -10,14 +10,27 @@ from imoca.report.records import FrontRecord
 from imoca.snapshot import ParetoPoint
 from imoca.wording import number
 
-N_DEVIATIONS = 2.0  # that a bar reaches to either side
+NOT_DRAWN = float("nan")
 N_BARS = 30  # of a front; more would cover the points
 
-BARS = ", ± twice the typical error"
+BARS = ", with intervals that hold nine of ten"
 PREDICTED = f"predicted front{BARS}"
 VERIFIED = "on the front, verified at full accuracy"
 BEATEN = "measured at full accuracy, not on the front"
 EARLIER = "recommended before, not surely worse"
+
+
+@dataclass(frozen=True)
+class Bars:
+    """How far the likely interval of one objective reaches from each point, NaN where none is drawn."""
+
+    below: tuple[float, ...]
+    above: tuple[float, ...]
+
+    @staticmethod
+    def of(points: Sequence[ParetoPoint | None], name: str) -> Bars:
+        ends = [(0.0, NOT_DRAWN, NOT_DRAWN) if p is None else (p.predicted[name], *p.interval[name]) for p in points]
+        return Bars(tuple(value - low for value, low, _ in ends), tuple(high - value for value, _, high in ends))
 
 
 @dataclass(frozen=True)
@@ -26,7 +39,7 @@ class FrontSeries:
 
     label: str
     columns: tuple[tuple[float, ...], ...]  # (K, n)
-    bars: tuple[tuple[float, ...], ...] | None  # (K, n), NaN where none is drawn, None if measured
+    bars: tuple[Bars, ...] | None  # per objective; None if measured, or if none are drawn
     descriptions: tuple[tuple[str, ...], ...]  # (n, lines)
     numbers: tuple[int, ...]  # of the point in the front, or of the trial if it is not on it
 
@@ -44,25 +57,22 @@ def front_series(record: FrontRecord) -> tuple[FrontSeries, ...]:
 
 def _predicted(record: FrontRecord, names: Sequence[str]) -> FrontSeries:
     kept = [(i, point) for i, point in enumerate(record.points) if not point.verified and not point.is_earlier]
-    return _predictions(PREDICTED, kept, N_BARS, names)
+    has_bar = _spread(len(kept), N_BARS)
+    drawn = [point if k in has_bar else None for k, (_, point) in enumerate(kept)]
+    return _predictions(PREDICTED, kept, tuple(Bars.of(drawn, name) for name in names), names)
 
 
 def _earlier(record: FrontRecord, names: Sequence[str]) -> FrontSeries:
-    return _predictions(EARLIER, [(i, point) for i, point in enumerate(record.points) if point.is_earlier], 0, names)
+    return _predictions(EARLIER, [(i, point) for i, point in enumerate(record.points) if point.is_earlier], None, names)
 
 
-def _predictions(label: str, kept: Sequence[tuple[int, ParetoPoint]], n_bars: int, names: Sequence[str]) -> FrontSeries:
-    has_bar = _spread(len(kept), n_bars)
+def _predictions(
+    label: str, kept: Sequence[tuple[int, ParetoPoint]], bars: tuple[Bars, ...] | None, names: Sequence[str]
+) -> FrontSeries:
     return FrontSeries(
         label,
         tuple(tuple(point.predicted[name] for _, point in kept) for name in names),
-        tuple(
-            tuple(
-                N_DEVIATIONS * point.uncertainty[name] if k in has_bar else float("nan")
-                for k, (_, point) in enumerate(kept)
-            )
-            for name in names
-        ),
+        bars,
         tuple(
             (
                 *(f"{shortened(n)}: {with_deviation(point.predicted[n], point.uncertainty[n])}" for n in names),
@@ -108,7 +118,5 @@ def _beaten(record: FrontRecord, names: Sequence[str]) -> FrontSeries:
 
 
 def _spread(n: int, n_kept: int) -> set[int]:
-    """At most so many of the first n whole numbers, the first and the last among them; 0 are none."""
-    if n_kept == 0:
-        return set()
+    """At most so many of the first n whole numbers, the first and the last among them."""
     return set(range(n)) if n <= n_kept else {round(i * (n - 1) / (n_kept - 1)) for i in range(n_kept)}

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from imoca.arrays import Array, BoolArray
-from imoca.models.cost import CostModel, LearnedCostModel, cost_model
+from imoca.models.cost import CostModel, LearnedCostModel, cost_model, costs_of_runs
 from imoca.trials.table import TrialTable
 from imoca.trials.trial import SimulatorState
 
@@ -66,11 +66,5 @@ def _declared(table: TrialTable, s: int, model: CostModel, is_wanted: BoolArray)
     """What the cost model says of the wanted trials."""
     costs = np.zeros(len(table))
     rows = np.flatnonzero(is_wanted)
-    if not len(rows):
-        return costs
-    x, z = table.x, table.z[:, s]
-    if table.problem.simulators[s].cost.depends_on_design:
-        costs[rows] = [model.ratio(x[i : i + 1], z[i : i + 1])[0, 0] for i in rows]
-    else:
-        costs[rows] = model.ratio(x[rows[:1]], z[rows])[0]
+    costs[rows] = costs_of_runs(model, table.x[rows], table.z[rows, s])
     return costs

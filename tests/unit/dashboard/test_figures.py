@@ -38,7 +38,8 @@ def test_verified_points_of_the_front_are_told_with_their_trials(
 ) -> None:
     goals = (ObjectiveRecord("a", "minimize"), ObjectiveRecord("b", "minimize"))
     zero, there = {"a": 0.0, "b": 0.0}, {"a": 1.0, "b": 2.0}
-    points = (ParetoPoint({"x": 0.1}, zero, zero, None), ParetoPoint({"x": 0.2}, zero, zero, there))
+    likely = {"a": (-1.0, 1.0), "b": (-1.0, 1.0)}
+    points = (ParetoPoint({"x": 0.1}, zero, zero, None, likely), ParetoPoint({"x": 0.2}, zero, zero, there, likely))
     verified = (VerifiedRecord(3, {"x": 0.3}, there), VerifiedRecord(7, {"x": 0.2}, there | {"extra": 5.0}))
     monkeypatch.setitem(figures.RECORDS, "front", lambda snapshot: FrontRecord(goals, points, verified))
     told = strict(draw("front", until_the_end.enter_context(Study.load(database, read_only=True)).snapshot()))["points"]

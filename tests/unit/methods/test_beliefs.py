@@ -122,6 +122,21 @@ def test_without_any_memory_fits_start_afresh_and_are_remembered_by_name(monkeyp
         np.testing.assert_allclose(beliefs.fitted[name], surrogate.kernel.to_logs())
 
 
+def test_of_very_many_answers_some_are_believed_and_all_at_full_accuracy(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(beliefs_module, "MOST_OBSERVATIONS", 20)
+    trials = make_trials(40)
+    dear = [
+        trial_at(PROBLEM, 40 + i, np.array([0.1 * i, 0.5]), [1.0, 0.3], Answer(values_at(np.array([0.1 * i, 0.5]))))
+        for i in range(5)
+    ]
+    beliefs = believed([*trials, *dear])
+    first, second = beliefs.surrogates
+    assert len(first.x) == len(second.x) == len(beliefs.data[0].values) == 20
+    assert (first.z == 1.0).sum() == 5
+    f = np.array([trial.values["f"] for trial in [*trials, *dear]])
+    assert beliefs.data[0].centre == pytest.approx(-f.mean())  # standardised as all of them
+
+
 def test_the_surrogates_see_minimised_values_turned_and_standardised() -> None:
     trials = make_trials()
     first, second = believed(trials).surrogates

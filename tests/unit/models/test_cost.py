@@ -12,6 +12,7 @@ from imoca.models.cost import (
     TREND_NOISE_SD,
     KnownCostModel,
     LearnedCostModel,
+    costs_of_runs,
     learn_cost,
 )
 from imoca.problem.fidelity import Fidelity
@@ -43,6 +44,14 @@ def test_the_gradient_of_a_cost_that_depends_on_the_design_is_that_of_its_formul
     u, z = 0.3, 0.4
     exact = 2 * (z - 1) / (1 + 2 * u) ** 2
     np.testing.assert_allclose(model.gradient(np.array([[u, 0.5]]), np.array([z])), [[exact, 0.0]], atol=1e-8)
+
+
+@pytest.mark.parametrize("n", [0, 1, 150])
+def test_the_cost_of_every_run_is_that_of_its_design_at_its_fidelity(n: int, rng: np.random.Generator) -> None:
+    problem = make_problem("1 + a * z", full_cost=2.0)
+    x, z = rng.random((n, 2)), rng.random(n)
+    costs = costs_of_runs(KnownCostModel(problem.simulators[0], problem.space), x, z)
+    np.testing.assert_allclose(costs, 2.0 * (1.0 + 2.0 * x[:, 0] * z) / (1.0 + 2.0 * x[:, 0]))
 
 
 def test_a_learned_cost_recovers_the_law_that_made_the_data(rng: np.random.Generator) -> None:

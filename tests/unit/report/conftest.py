@@ -33,6 +33,8 @@ def record_of(n_objectives: int, hostile: str = "") -> dict[str, object]:
             {name: math.sin(i + j) for j, name in enumerate(names)},
             dict.fromkeys(names, 0.1 + 0.01 * i),
             {name: math.sin(i + j) + 0.05 for j, name in enumerate(names)} if i == 3 else None,
+            {name: (math.sin(i + j) - 0.2 - 0.01 * i, math.sin(i + j) + 0.3) for j, name in enumerate(names)},
+            is_earlier=i == 5,
         )
         for i in range(6)
     )

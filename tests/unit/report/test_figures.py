@@ -47,17 +47,21 @@ def test_the_plotly_front_holds_predicted_verified_and_beaten_points(records: An
     traces = plotly_traces(made, "front")
     by_name = {trace["name"].split(",")[0]: trace for trace in reversed(traces)}  # the first panel of a matrix
     name = front.objectives[0].name
-    assert by_name["predicted front"]["x"] == [p.predicted[name] for p in front.points if not p.verified]
+    kept = [p for p in front.points if not p.verified and not p.is_earlier]
+    assert by_name["predicted front"]["x"] == [p.predicted[name] for p in kept]
+    assert by_name["recommended before"]["x"] == [front.points[5].predicted[name]]
     assert by_name["on the front"]["x"] == [front.points[3].measured[name]]
     assert by_name["measured at full accuracy"]["x"] == [0.25]
     if n_objectives <= 3:
-        bars = [2.0 * p.uncertainty[name] for p in front.points if not p.verified]
-        assert by_name["predicted front"]["error_x"]["array"] == pytest.approx(bars)
+        drawn = by_name["predicted front"]["error_x"]
+        assert drawn["array"] == pytest.approx([p.interval[name][1] - p.predicted[name] for p in kept])
+        assert drawn["arrayminus"] == pytest.approx([p.predicted[name] - p.interval[name][0] for p in kept])
+        assert drawn["symmetric"] is False
     for axis, objective in zip("xyz", front.objectives[:n_objectives] if n_objectives in (2, 3) else (), strict=False):
-        expected = [p.predicted[objective.name] for p in front.points if not p.verified]
+        expected = [p.predicted[objective.name] for p in kept]
         assert by_name["predicted front"][axis] == expected
     if n_objectives > 3:
-        assert len(traces) == 3 * n_objectives * (n_objectives - 1) // 2  # every pair once
+        assert len(traces) == 4 * n_objectives * (n_objectives - 1) // 2  # every pair once
 
 
 @pytest.mark.parametrize("n_objectives", [2, 5])
@@ -66,7 +70,7 @@ def test_the_matplotlib_front_holds_the_same_points(records: Any, n_objectives: 
     axes = drawers("matplotlib")["front"](front).axes[0]
     drawn = [tuple(map(list, line.get_data())) for line in axes.get_lines() if line.get_marker() not in ("", "None")]
     x, y = front.objectives[0].name, front.objectives[1].name
-    predicted = [p for p in front.points if not p.verified]
+    predicted = [p for p in front.points if not p.verified and not p.is_earlier]
     assert ([p.predicted[x] for p in predicted], [p.predicted[y] for p in predicted]) in drawn
     assert ([front.points[3].measured[x]], [front.points[3].measured[y]]) in drawn
     assert ([0.25], [0.25]) in drawn
@@ -80,7 +84,7 @@ def test_a_long_front_has_bars_on_some_points_only_the_first_and_the_last_among_
     bars = plotly_traces({"front": many}, "front")[1]["error_x"]["array"]
     assert len(bars) == 200
     assert sum(bar is not None for bar in bars) == 30
-    assert bars[0] == bars[-1] == pytest.approx(0.2)
+    assert bars[0] == bars[-1] == pytest.approx(0.3)
 
 
 def test_the_axes_say_which_way_is_better(records: Any) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 from matplotlib.figure import Figure
 
 from imoca.report.figure_names import NOTHING, TITLES
-from imoca.report.front_series import BARS, BEATEN, EARLIER, PREDICTED, VERIFIED, FrontSeries, front_series
+from imoca.report.front_series import BARS, BEATEN, EARLIER, PREDICTED, VERIFIED, Bars, FrontSeries, front_series
 from imoca.report.labels import axis_label, matplotlib_text, upright_label
 from imoca.report.matplotlib.theme import SIZE, empty_figure, legend, nothing_to_show, plane
 from imoca.report.palette import BLUE, GREY, VERMILION
@@ -47,7 +47,7 @@ def _line(record: FrontRecord, series: tuple[FrontSeries, ...]) -> Figure:
             axes,
             each,
             (each.columns[0], [float(i)] * each.n_points),
-            {} if each.bars is None else {"xerr": each.bars[0]},
+            {} if each.bars is None else {"xerr": _reach(each.bars[0])},
         )
         for i, each in enumerate(series)
     ]
@@ -62,7 +62,7 @@ def _plane(record: FrontRecord, series: tuple[FrontSeries, ...]) -> Figure:
     axes = plane(made)
     handles = []
     for each in series:
-        bars = {} if each.bars is None else {"xerr": each.bars[0], "yerr": each.bars[1]}
+        bars = {} if each.bars is None else dict(zip(("xerr", "yerr"), map(_reach, each.bars), strict=True))
         handles.append(_points(axes, each, each.columns, bars))
     x_label, y_label = (matplotlib_text(axis_label(objective)) for objective in record.objectives)
     axes.set(xlabel=x_label, ylabel=y_label)
@@ -75,7 +75,7 @@ def _space(record: FrontRecord, series: tuple[FrontSeries, ...]) -> Figure:
     axes: Any = made.add_subplot(projection="3d")
     handles = []
     for each in series:
-        bars = {} if each.bars is None else dict(zip(("xerr", "yerr", "zerr"), each.bars, strict=True))
+        bars = {} if each.bars is None else dict(zip(("xerr", "yerr", "zerr"), map(_reach, each.bars), strict=True))
         handles.append(_points(axes, each, each.columns, bars))
     labels = [matplotlib_text(upright_label(objective)) for objective in record.objectives]
     axes.set(xlabel=labels[0], ylabel=labels[1], zlabel=labels[2])
@@ -108,6 +108,10 @@ def _matrix(record: FrontRecord, series: tuple[FrontSeries, ...]) -> Figure:
                 axes.tick_params(labelleft=False)
     legend(made, handles, [each.label.removesuffix(BARS) for each in series], n_columns=2)
     return made
+
+
+def _reach(bars: Bars) -> list[tuple[float, ...]]:
+    return [bars.below, bars.above]
 
 
 def _points(axes: Any, series: FrontSeries, columns: Any, bars: dict[str, Any]) -> Any:

@@ -145,4 +145,6 @@ def _common(series: FrontSeries) -> dict[str, Any]:
 def _bars(series: FrontSeries, j: int, colour: str = FAINT_BLUE) -> dict[str, Any] | None:
     if series.bars is None:
         return None
-    return {"type": "data", "array": series.bars[j], "color": colour, "thickness": 1, "width": 0}
+    bars = series.bars[j]
+    reach = {"array": bars.above, "arrayminus": bars.below, "symmetric": False}
+    return {"type": "data", **reach, "color": colour, "thickness": 1, "width": 0}
