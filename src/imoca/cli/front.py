@@ -45,11 +45,12 @@ def front(
         elif as_csv:
             print(front_csv(problem, points), end="")
         elif points:
-            shown = points if show_all or not sys.stdout.isatty() else spread(points, N_ROWS)
+            todays = [point for point in points if not point.is_earlier]
+            shown = points if show_all or not sys.stdout.isatty() else spread(todays, N_ROWS)
             print_front(problem, shown)
-            more = "" if len(shown) == len(points) else f", {len(shown)} of them shown; --all shows every one"
+            more = "" if len(shown) >= len(todays) else f", {len(shown)} of them shown; --all shows every one"
             n_verified = sum(point.verified for point in points)
-            say(f"{len(points)} designs on the front, {n_verified} verified at full accuracy{more}.")
+            say(f"{snapshot.n_on_front} designs on the front, {n_verified} verified at full accuracy{more}.")
             say_what_is_doubted(snapshot)
         if not points:
             say(f"No front yet: {opened.database} holds no results. Start with: imoca run{opened.command_argument}")
@@ -60,7 +61,7 @@ def say_what_is_doubted(snapshot: Snapshot) -> None:
     if n_doubtful := sum(point.is_doubtful for point in snapshot.front):
         say(f"The model cannot vouch for {n_doubtful} of them: their error bars exceed all that was measured.")
     if n_earlier := sum(point.is_earlier for point in snapshot.front):
-        say(f"Recommended before, and not surely worse than what is predicted now: {n_earlier} of them (earlier).")
+        say(f"{n_earlier} more were recommended before and are not surely worse (earlier).")
     beliefs = snapshot.beliefs
     for objective, named in zip(snapshot.problem.objectives, beliefs.set_aside if beliefs else (), strict=False):
         if named:

@@ -55,7 +55,8 @@ def are_worth_keeping(beliefs: Beliefs, x: Array, front: Array, rng: np.random.G
     """Which designs (n, d) may well be better than a front (l, K), by more than its points are apart."""
     means, deviations = beliefs.means_and_deviations_at_target(x)
     draws = means + DOUBT * deviations * rng.standard_normal((N_DRAWS, *means.shape))
-    lifted = front + BETTER * np.ptp(front, axis=0)
+    span = np.ptp(front, axis=0)
+    lifted = front + BETTER * np.where(span > 0.0, span, 1.0)  # of a single point that of the answers, standardised
     is_below = is_below_front(draws.reshape(-1, front.shape[1]), lifted).reshape(draws.shape[:2])
     return np.asarray(1.0 - is_below.mean(axis=0) >= SMALLEST_CHANCE)
 

@@ -49,8 +49,13 @@ class Snapshot:
 
     @cached_property
     def front(self) -> tuple[ParetoPoint, ...]:
-        """The front at full accuracy: verified designs, then predicted ones, each sorted by the first objective."""
+        """At full accuracy: verified designs, predicted ones, earlier ones, each sorted by the first objective."""
         return tuple(recommended(self.table, self.beliefs, self.seed, self.model))
+
+    @property
+    def n_on_front(self) -> int:
+        """Designs of today's front; those from before are beside it."""
+        return sum(not point.is_earlier for point in self.front)
 
     @cached_property
     def history(self) -> tuple[Checkpoint, ...]:

@@ -160,7 +160,7 @@ class LivePanel:
         front = snapshot.front
         n_verified = sum(point.verified for point in front)
         volume = front_volume(front, snapshot.table)
-        return f"front: {len(front)} designs, {n_verified} verified, hypervolume {volume:.3f}" if front else ""
+        return f"front: {snapshot.n_on_front} designs, {n_verified} verified, hypervolume {volume:.3f}" if front else ""
 
     def _lines(self) -> list[str]:
         n_failed = sum(1 for trial in self._table.trials if trial.failures)

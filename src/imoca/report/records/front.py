@@ -67,6 +67,6 @@ def summary_record(snapshot: Snapshot) -> SummaryRecord:
         n_failed=sum(bool(trial.failures) for trial in trials),
         cost_spent=snapshot.bill.total,
         cost_at_full_accuracy=float((was_run * full_costs).sum()),
-        n_front=len(snapshot.front),
+        n_front=snapshot.n_on_front,
         n_verified=sum(point.verified for point in snapshot.front),
     )
