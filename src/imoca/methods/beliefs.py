@@ -9,13 +9,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from imoca.arrays import Array
+from imoca.arrays import Array, IntArray
 from imoca.models.cost import CostModel, cost_models
 from imoca.models.dataset import OutputData, has_logarithms, output_data, unanswered
 from imoca.models.fitting import explore, fit_on, negative_log_posterior, starts_of, thinned
 from imoca.models.form import Form
 from imoca.models.gp import GaussianProcess
-from imoca.models.outliers import set_aside
+from imoca.models.outliers import judged, set_aside, standing_out
 from imoca.models.surrogates import DEFAULT_MODEL, ModelName, form_of
 from imoca.problem.problem import Problem
 from imoca.trials.table import TrialTable
@@ -23,6 +23,7 @@ from imoca.trials.trial import Trial
 
 logger = logging.getLogger(__name__)
 
+N_LOOKS = 3  # at what stands out: some wrong answers hide others
 MOST_OBSERVATIONS = 3000  # of an objective; of more all at full accuracy are believed and, evenly, some of the others
 LOGARITHM_MARGIN = 5.0  # nats by which a logarithm must describe the answers better: by chance it seems better by four
 SMALLEST_RATIO = 1.5  # of the largest answer to the smallest; none below preferred its logarithm by the margin
@@ -69,13 +70,16 @@ def believe(table: TrialTable, model: ModelName = DEFAULT_MODEL, *, is_guessing:
     problem = table.problem
     if np.isnan(table.values[:, problem.objective_columns]).all(axis=0).any():
         return None
-    impossible = tuple(_impossible(table, j, model) for j in range(len(problem.objectives)))
-    answers, last_fits = without_answers(table, impossible), _last_fits(table.trials)
-    fits = [_fitted(answers, j, model, last_fits) for j in range(len(problem.objectives))]
+    last_fits = _last_fits(table.trials)
+    fits, impossible = [], []
+    for j in range(len(problem.objectives)):
+        seen, named = _fitted_to_the_possible(table, j, model, last_fits)
+        fits.append(seen)
+        impossible.append(named)
     surrogates = [process for _, process in fits]
     if is_guessing:
         surrogates = [process.believing(*unanswered(table, j)) for j, process in enumerate(surrogates)]
-    return Beliefs(problem, tuple(data for data, _ in fits), tuple(surrogates), cost_models(table), impossible)
+    return Beliefs(problem, tuple(data for data, _ in fits), tuple(surrogates), cost_models(table), tuple(impossible))
 
 
 def without_answers(table: TrialTable, set_aside: Sequence[Sequence[int]]) -> TrialTable:
@@ -88,12 +92,35 @@ def without_answers(table: TrialTable, set_aside: Sequence[Sequence[int]]) -> Tr
     return dataclasses.replace(table, values=values)
 
 
-def _impossible(table: TrialTable, j: int, model: ModelName) -> tuple[int, ...]:
+def _fitted_to_the_possible(
+    table: TrialTable, j: int, model: ModelName, last_fits: Mapping[str, Array]
+) -> tuple[tuple[OutputData, GaussianProcess], tuple[int, ...]]:
+    """One objective without its impossible answers, and the numbers of their trials."""
     column, s = table.problem.objective_columns[j], table.problem.simulator_columns[j]
-    rows = np.flatnonzero(~np.isnan(table.values[:, column]))
     form = form_of(table.problem.simulators[s].fidelity, model)
-    is_impossible = set_aside(table.x[rows], table.z[rows, s], table.values[rows, column], form)
-    return tuple(table.trials[row].number for row in rows[is_impossible])
+    rows = np.flatnonzero(~np.isnan(table.values[:, column]))
+    aside = rows[set_aside(table.x[rows], table.z[rows, s], table.values[rows, column], form)]
+    for _ in range(N_LOOKS):
+        seen = _fitted(_without_rows(table, column, aside), j, model, last_fits)
+        kept = np.setdiff1d(rows, aside)
+        if model == "product" or len(seen[0].values) < len(kept):
+            break  # of very many answers only some are seen
+        suspects = standing_out(seen[1])
+        found = judged(table.x[kept], table.z[kept, s], table.values[kept, column], suspects, form)
+        if not found.any():
+            break
+        aside = np.union1d(aside, kept[found])
+    else:
+        seen = _fitted(_without_rows(table, column, aside), j, model, last_fits)
+    return seen, tuple(table.trials[row].number for row in aside)
+
+
+def _without_rows(table: TrialTable, column: int, rows: IntArray) -> TrialTable:
+    if not len(rows):
+        return table
+    values = table.values.copy()
+    values[rows, column] = np.nan
+    return dataclasses.replace(table, values=values)
 
 
 def _fitted(

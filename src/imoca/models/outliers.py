@@ -1,7 +1,8 @@
 """Which answers are impossible: one absurd number, believed, bends a model everywhere.
 
 First a look that costs nothing: an answer is suspected if it lies beyond all the others by several times what they
-span. Only then is a model fitted, without the suspects; those that it finds impossible are set aside. An answer that
+span, or if a model of all misses it alone. Only then is one fitted without the suspects; those that it finds impossible
+are set aside. An answer that
 its neighbours agree with is believed: a narrow peak is no mistake. So is one far from all other designs, which tell
 nothing about it. Good and bad values are treated alike.
 """
@@ -15,6 +16,7 @@ import numpy as np
 from imoca.arrays import Array, BoolArray
 from imoca.models.fitting import fit
 from imoca.models.form import Form
+from imoca.models.gp import GaussianProcess
 
 logger = logging.getLogger(__name__)
 
@@ -29,6 +31,8 @@ NEARER = 0.5  # than the nearest usual answer: flukes at separate designs hardly
 REMOTE = 2.0  # times as far from the others as
 SPACING_QUANTILE = 0.9  # of them are from their nearest; a tenth of the questions, spread out, makes the rest judgeable
 ALIKE = 10.0  # neighbours on one peak differ by less
+CONTRAST = 20.0  # times what it misses as a rule that a model misses an answer which stands out, and at least
+LEAST_MISSED = 2.5  # deviations
 ROUND_OFF = 1e-12  # relative: answers that differ by less are equal
 
 
@@ -39,10 +43,14 @@ def set_aside(
     form: Form,
 ) -> BoolArray:  # (n,)
     """True where the model, fitted without an answer, finds it impossible, and no neighbour agrees with it."""
-    suspects = suspected(values)
+    return judged(x, z, values, suspected(values), form)
+
+
+def judged(x: Array, z: Array, values: Array, suspects: BoolArray, form: Form) -> BoolArray:  # (n,)
+    """Those of the suspects that are to be set aside."""
     if not suspects.any():
         return suspects
-    suspects &= ~confirmed(x, values, suspects) & ~remote(x, suspects)
+    suspects = suspects & ~confirmed(x, values, suspects) & ~remote(x, suspects)
     n_suspects, n = int(suspects.sum()), len(values)
     if n_suspects > max(1.0, LARGEST_SHARE * n):
         logger.warning(
@@ -55,6 +63,22 @@ def set_aside(
     if n_suspects:
         suspects[suspects] = impossible(x, z, values, suspects, form)
     return suspects
+
+
+def standing_out(process: GaussianProcess) -> BoolArray:  # (n,)
+    """Answers that the model, which saw them, misses far more than it misses most others when each is left out.
+
+    Some wrong answers among cheap runs make a fit call everything noise; then it misses them alone. A run that is
+    dearer than most is believed: it contradicts cheap ones where these mislead.
+    """
+    fidelities = process.z.reshape(len(process.z), -1).mean(axis=1)
+    departures = np.abs(process.values - np.median(process.values))
+    if len(fidelities) < FEWEST_ANSWERS or np.median(departures) <= ROUND_OFF:  # half of them equal, or few
+        return np.zeros(len(fidelities), dtype=np.bool_)
+    precisions = (process.inverse_factor**2).sum(axis=0)
+    missed = np.abs(process.weights) / np.sqrt(precisions)  # in deviations of the prediction without it
+    limit = max(CONTRAST * float(np.median(missed)), LEAST_MISSED)
+    return (missed > limit) & (fidelities <= np.median(fidelities)) & (fidelities < 1.0)
 
 
 def suspected(values: Array) -> BoolArray:  # (n,)
@@ -81,7 +105,8 @@ def confirmed(x: Array, values: Array, suspects: BoolArray) -> BoolArray:  # (n,
     """
     rows = np.flatnonzero(suspects)
     departures = values[rows] - np.median(values[~suspects])
-    ratios = departures[:, None] / departures
+    with np.errstate(divide="ignore", invalid="ignore"):  # one that stands out may be the median
+        ratios = departures[:, None] / departures
     are_alike = (ratios <= ALIKE) & (ratios >= 1.0 / ALIKE) & ~np.eye(len(rows), dtype=np.bool_)
     between = np.where(are_alike, _distances(x[rows], x[rows]), np.inf)
     to_usual = _distances(x[rows], x[~suspects]).min(axis=1, keepdims=True)

@@ -122,6 +122,37 @@ def test_without_any_memory_fits_start_afresh_and_are_remembered_by_name(monkeyp
         np.testing.assert_allclose(beliefs.fitted[name], surrogate.kernel.to_logs())
 
 
+def smooth_trials(n: int, wrong: dict[int, float], dear: int = 0) -> list[Trial]:
+    """Cheap runs, of which some answer f wrongly, and a few at full accuracy, which say something else."""
+    x = np.random.default_rng(4).random((n + dear, 2))
+    trials = []
+    for i, design in enumerate(x):
+        values = values_at(design)
+        if i >= n:
+            values["f"] += 6.0 * design[0]
+        trials.append(
+            trial_at(PROBLEM, i, design, [float(i >= n)] * 2, Answer(values | {"f": wrong.get(i, values["f"])}))
+        )
+    return trials
+
+
+def test_wrong_answers_that_hide_each_other_in_the_noise_are_found_and_dear_ones_are_believed() -> None:
+    """None lies beyond all others by much: there are several, on both sides."""
+    wrong = {8: 5.0, 12: -11.0, 59: 5.0, 73: -11.0, 80: 5.0}
+    beliefs = believed(smooth_trials(100, wrong))
+    assert beliefs.set_aside == (tuple(wrong), ())
+    assert beliefs.surrogates[0].kernel.noise(np.zeros(1))[0] < 1e-3
+    assert len(beliefs.data[0].values) == 95
+    assert believed(smooth_trials(50, {}, dear=6)).set_aside == ((), ())
+
+
+def test_the_paper_s_kernel_is_fitted_to_all_that_lies_near_the_others() -> None:
+    table = TrialTable.encode(PROBLEM, smooth_trials(50, {8: 5.0, 12: -11.0}))
+    beliefs = beliefs_module.believe(table, "product")
+    assert beliefs is not None
+    assert beliefs.set_aside == ((), ())
+
+
 def test_of_very_many_answers_some_are_believed_and_all_at_full_accuracy(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(beliefs_module, "MOST_OBSERVATIONS", 20)
     trials = make_trials(40)

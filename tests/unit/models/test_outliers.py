@@ -2,6 +2,7 @@
 
 import logging
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -10,7 +11,8 @@ from simulating import function_of
 import imoca_lab
 from imoca.arrays import Array
 from imoca.models import outliers
-from imoca.models.outliers import set_aside, suspected
+from imoca.models.gp import GaussianProcess
+from imoca.models.outliers import set_aside, standing_out, suspected
 from imoca.models.surrogates import form_of
 from imoca.models.truth_and_error import TruthAndErrorForm
 from imoca.problem.simulator import Simulator
@@ -37,6 +39,31 @@ def waves(x: Array, z: Array) -> Array:
 
 def found(x: Array, z: Array, values: Array) -> list[int]:
     return np.flatnonzero(set_aside(x, z, values, KNOB)).tolist()
+
+
+def standing_out_of(x: Array, z: Array, values: Array) -> list[int]:
+    """Of a model that calls cheap runs noisy, as several wrong ones make it."""
+    kernel = replace(KNOB.kernel(KNOB.prior(2).mean, 2), scatter_variance=0.5)
+    return np.flatnonzero(standing_out(GaussianProcess.condition(x, z, values, kernel))).tolist()
+
+
+def test_what_a_model_misses_alone_stands_out_but_not_noise_nor_what_is_dearer_than_most() -> None:
+    x, z = designs(2, seed=5)
+    rng, z = np.random.default_rng(5), np.where(z > 0.5, 0.5, z)
+    values = waves(x, z) - 0.5
+    assert standing_out_of(x, z, values) == []
+    assert standing_out_of(x, z, values + rng.standard_normal(N)) == []
+    cheap = int(np.flatnonzero(z == 0.0)[3])
+    wrong = values.copy()
+    wrong[cheap] += 4.0
+    assert standing_out_of(x, z, wrong) == [cheap]
+    dear = z.copy()
+    dear[cheap] = 1.0
+    assert standing_out_of(x, dear, wrong) == []
+    wrong[np.arange(N) != cheap] = 0.0  # most are equal
+    assert standing_out_of(x, z, wrong) == []
+    few = np.append(np.flatnonzero(z == 0.0)[:6], cheap)
+    assert standing_out_of(x[few], z[few], values[few] + 9.0 * (few == cheap)) == []
 
 
 @pytest.mark.parametrize("bad", [10.0, -10.0, 1e3, 1e6, -1e6, 1e308])
