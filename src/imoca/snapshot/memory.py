@@ -9,9 +9,10 @@ from __future__ import annotations
 import numpy as np
 
 from imoca.arrays import Array, BoolArray, IntArray
-from imoca.methods.beliefs import Beliefs, recall, without_answers
+from imoca.methods.beliefs import Beliefs, recall
 from imoca.methods.fronts import front_of_means
 from imoca.methods.initial_design import sobol_designs
+from imoca.models.cost import CostModel
 from imoca.models.surrogates import ModelName
 from imoca.pareto.dominance import is_below_front
 from imoca.pareto.search import SearchEffort
@@ -31,12 +32,16 @@ DOUBT = 2.5  # deviations of the model that count as one
 N_DRAWS = 32  # by which the chance is judged
 
 
-def designs_once_recommended(table: TrialTable, beliefs: Beliefs, model: ModelName, seed: int) -> Array:  # (m, d)
+def designs_once_recommended(
+    table: TrialTable,  # without impossible answers
+    costs: tuple[CostModel, ...],
+    model: ModelName,
+    seed: int,
+) -> Array:  # (m, d)
     """Of the fronts that were believed in at earlier questions, thinned."""
-    table = without_answers(table, beliefs.set_aside)
     fronts = [np.empty((0, table.x.shape[1]))]
     for size in recalled_sizes(len(table)):
-        earlier = recall(table.rows(slice(int(size))), table.trials[size], model, beliefs.costs)
+        earlier = recall(table.rows(slice(int(size))), table.trials[size], model, costs)
         if earlier is not None:
             rng = np.random.default_rng([seed, int(size)])
             starts = np.concatenate([sobol_designs(table.problem, N_STARTS, rng), table.x[:size]])

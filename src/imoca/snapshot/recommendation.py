@@ -137,7 +137,7 @@ def _still_recommended(table: TrialTable, beliefs: Beliefs, front: Front, model:
     """
     if front.values.shape[1] == 1:
         return front.x[:0]
-    once = designs_once_recommended(table, beliefs, model, seed)
+    once = designs_once_recommended(table, beliefs.costs, model, seed)
     if len(once):
         once = once[are_worth_keeping(beliefs, once, front.values, np.random.default_rng(seed))]
     return once[most_different(once, front.x, MOST_KEPT)]

@@ -82,7 +82,9 @@ def believed(problem: Problem, trials: list[Trial]) -> Beliefs:
 
 
 def method(name: str, fidelity_reduction: bool | None = None, model: ModelName | None = None) -> Method:
-    return get_method(name, MethodSettings(n_fronts=N_FRONTS, fidelity_reduction=fidelity_reduction, model=model))
+    """Asking by information alone."""
+    verify = 0.0 if name == "imoca-p" else None
+    return get_method(name, MethodSettings(N_FRONTS, None, fidelity_reduction, model, verify))
 
 
 def gain_of(name: str, beliefs: Beliefs, number: int, seed: int) -> Gain:
