@@ -12,7 +12,7 @@ import numpy as np
 from imoca.arrays import Array, IntArray
 from imoca.models.cost import CostModel, cost_models
 from imoca.models.dataset import OutputData, has_logarithms, output_data, unanswered
-from imoca.models.fitting import explore, fit_on, negative_log_posterior, starts_of, thinned
+from imoca.models.fitting import MAX_FIT_POINTS, explore, fit_on, negative_log_posterior, starts_of, thinned
 from imoca.models.form import Form
 from imoca.models.gp import GaussianProcess
 from imoca.models.outliers import judged, set_aside, standing_out
@@ -103,8 +103,8 @@ def _fitted_to_the_possible(
     for _ in range(N_LOOKS):
         seen = _fitted(_without_rows(table, column, aside), j, model, last_fits)
         kept = np.setdiff1d(rows, aside)
-        if model == "product" or len(seen[0].values) < len(kept):
-            break  # of very many answers only some are seen
+        if model == "product" or len(kept) > MAX_FIT_POINTS:
+            break  # a fit that does not see all misses others
         suspects = standing_out(seen[1])
         found = judged(table.x[kept], table.z[kept, s], table.values[kept, column], suspects, form)
         if not found.any():
