@@ -31,6 +31,7 @@ NEARER = 0.5  # than the nearest usual answer: flukes at separate designs hardly
 REMOTE = 2.0  # times as far from the others as
 SPACING_QUANTILE = 0.9  # of them are from their nearest; a tenth of the questions, spread out, makes the rest judgeable
 ALIKE = 10.0  # neighbours on one peak differ by less
+FEWEST_TO_STAND_OUT = 20  # answers: a model of fewer misses some
 CONTRAST = 20.0  # times what it misses as a rule that a model misses an answer which stands out, and at least
 LEAST_MISSED = 2.5  # deviations
 ROUND_OFF = 1e-12  # relative: answers that differ by less are equal
@@ -54,7 +55,7 @@ def judged(x: Array, z: Array, values: Array, suspects: BoolArray, form: Form) -
     n_suspects, n = int(suspects.sum()), len(values)
     if n_suspects > max(1.0, LARGEST_SHARE * n):
         logger.warning(
-            "%d of %d answers lie far beyond all others. So many are no accident: they are believed. "
+            "%d of %d answers are unlike all others. So many are no accident: they are believed. "
             "If they stand for failed runs, let these runs fail instead.",
             n_suspects,
             n,
@@ -73,7 +74,7 @@ def standing_out(process: GaussianProcess) -> BoolArray:  # (n,)
     """
     fidelities = process.z.reshape(len(process.z), -1).mean(axis=1)
     departures = np.abs(process.values - np.median(process.values))
-    if len(fidelities) < FEWEST_ANSWERS or np.median(departures) <= ROUND_OFF:  # half of them equal, or few
+    if len(fidelities) < FEWEST_TO_STAND_OUT or np.median(departures) <= ROUND_OFF:  # few, or half of them equal
         return np.zeros(len(fidelities), dtype=np.bool_)
     precisions = (process.inverse_factor**2).sum(axis=0)
     missed = np.abs(process.weights) / np.sqrt(precisions)  # in deviations of the prediction without it
