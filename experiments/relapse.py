@@ -4,7 +4,7 @@ Runs imoca-p as far as the calibration does, and after every question asks for t
 nothing kept of what was recommended before, and for the hypervolume that its designs truly lack. A relapse is the
 largest loss from one question to the next, after the front first came within 5 % of what 200 designs can reach.
 Studies and what was measured on them are kept in experiments/runs/relapse, so that a further call goes on. Results go
-to experiments/results/relapse.json; ten seeds of the six problems take about a quarter of an hour of two cores.
+to experiments/results/relapse.json; three seeds of the six problems take about eight minutes of two cores.
 """
 
 from __future__ import annotations
