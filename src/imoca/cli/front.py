@@ -86,16 +86,8 @@ def print_front(problem: Problem, points: Sequence[ParetoPoint]) -> None:
             else f"{point.predicted[objective.name]:.4g} ± {_two_digits(point.uncertainty[objective.name])}"
             for objective in problem.objectives
         )
-        rows.append([point.id, *map(number, point.parameters.values()), *outcome, _state(point)])
+        rows.append([point.id, *map(number, point.parameters.values()), *outcome, point.state])
     print_table(columns, rows)
-
-
-def _state(point: ParetoPoint) -> str:
-    if point.verified:
-        return "verified"
-    if point.is_doubtful:
-        return "doubtful"
-    return "earlier" if point.is_earlier else "predicted"
 
 
 def front_csv(problem: Problem, points: Sequence[ParetoPoint]) -> str:

@@ -50,6 +50,15 @@ class ParetoPoint:
         return self.measured is not None
 
     @property
+    def state(self) -> str:
+        """In a word."""
+        if self.verified:
+            return "verified"
+        if self.is_doubtful:
+            return "doubtful"
+        return "earlier" if self.is_earlier else "predicted"
+
+    @property
     def is_vouched_for(self) -> bool:
         """Whether it may be held up as an answer."""
         return not self.is_doubtful and not self.is_earlier

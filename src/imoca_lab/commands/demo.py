@@ -49,7 +49,7 @@ def demo(
         study.optimize(budget)
         n_checked = _check_at_full_accuracy(study)
         console.print(f"{n_checked} designs of the front were then flown at full accuracy.")
-        front = study.pareto_front()
+        front = [point for point in study.pareto_front() if not point.is_earlier]
         console.print(_table(study.problem, front))
         console.print(_summary(study, front))
         command = f"imoca demo --budget {budget:g} --method {method} --seed {seed}"
@@ -110,7 +110,7 @@ def _table(problem: Problem, front: Sequence[ParetoPoint]) -> object:
         table.add_row(
             *(f"{value:.4g}" if isinstance(value, float) else str(value) for value in point.parameters.values()),
             *(f"{values[o.name]:.4g} ± {point.uncertainty[o.name]:.1g}" for o in problem.objectives),
-            "verified" if point.verified else "predicted",
+            point.state,
         )
     return table
 

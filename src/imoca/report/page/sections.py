@@ -63,7 +63,7 @@ def front_section(contents: Contents) -> str:
                     Cell(str(i + 1), float(i + 1)),
                     *_parameter_cells(point),
                     *_outcome_cells(contents, point, with_measured=bool(n_verified)),
-                    Cell("verified" if point.verified else "predicted"),
+                    Cell(point.state),
                 ]
                 for i, point in enumerate(points)
             ],
