@@ -100,17 +100,15 @@ def _fitted_to_the_possible(
     form = form_of(table.problem.simulators[s].fidelity, model)
     rows = np.flatnonzero(~np.isnan(table.values[:, column]))
     aside = rows[set_aside(table.x[rows], table.z[rows, s], table.values[rows, column], form)]
+    seen = _fitted(_without_rows(table, column, aside), j, model, last_fits)
+    if model == "product" or len(rows) > MAX_FIT_POINTS:  # a fit that does not see all misses others
+        return seen, tuple(table.trials[row].number for row in aside)
     for _ in range(N_LOOKS):
-        seen = _fitted(_without_rows(table, column, aside), j, model, last_fits)
         kept = np.setdiff1d(rows, aside)
-        if model == "product" or len(kept) > MAX_FIT_POINTS:
-            break  # a fit that does not see all misses others
-        suspects = standing_out(seen[1])
-        found = judged(table.x[kept], table.z[kept, s], table.values[kept, column], suspects, form)
+        found = judged(table.x[kept], table.z[kept, s], table.values[kept, column], standing_out(seen[1]), form)
         if not found.any():
             break
         aside = np.union1d(aside, kept[found])
-    else:
         seen = _fitted(_without_rows(table, column, aside), j, model, last_fits)
     return seen, tuple(table.trials[row].number for row in aside)
 
@@ -155,13 +153,16 @@ def _may_be_logarithms(table: TrialTable, j: int) -> bool:
 def recall(table: TrialTable, then: Trial, model: ModelName, costs: tuple[CostModel, ...]) -> Beliefs | None:
     """What was believed of these trials when a later one was asked for, whose hyperparameters it remembers: no fit.
 
-    None where it remembers none, or those of another model.
+    None where it remembers none, those of another model, or where they have no posterior.
     """
     problem = table.problem
     data, surrogates = [], []
     for j, objective in enumerate(problem.objectives):
         form = form_of(problem.simulator_of(objective.name).fidelity, model)
-        seen = _recalled_view(table, j, np.array(then.fitted.get(objective.name, ())), form, model)
+        try:
+            seen = _recalled_view(table, j, np.array(then.fitted.get(objective.name, ())), form, model)
+        except np.linalg.LinAlgError:
+            return None
         if seen is None:
             return None
         data.append(seen[0])

@@ -137,7 +137,7 @@ def keep_freed_memory() -> None:
     """Tell the allocator not to give every matrix back to the system, to be fetched anew page by page.
 
     glibc raises its thresholds for doing so when a large block is freed (mallopt(3), M_MMAP_THRESHOLD). The block is
-    never touched, and elsewhere nothing happens. A fit with 400 observations took up to four times as long without.
+    never touched, and elsewhere nothing happens. Large fits spend half of their time so without it.
     """
     np.empty(KEPT_BYTES, dtype=np.uint8)
 

@@ -2,9 +2,8 @@
 
 First a look that costs nothing: an answer is suspected if it lies beyond all the others by several times what they
 span, or if a model of all misses it alone. Only then is one fitted without the suspects; those that it finds impossible
-are set aside. An answer that
-its neighbours agree with is believed: a narrow peak is no mistake. So is one far from all other designs, which tell
-nothing about it. Good and bad values are treated alike.
+are set aside. An answer that its neighbours agree with is believed: a narrow peak is no mistake. So is one far from all
+other designs, which tell nothing about it. Good and bad values are treated alike.
 """
 
 from __future__ import annotations

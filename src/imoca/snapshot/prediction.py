@@ -67,14 +67,6 @@ class Predictions:
         draws[:, : len(measured)] = measured
         return np.asarray(np.mean([non_dominated(draw) for draw in draws], axis=0))
 
-    def drawn_alone(self, n: int, rng: np.random.Generator) -> Array:  # (n, N, K)
-        """Draws of the values of each design by itself."""
-        columns = []
-        for doubt, means, variances in zip(self.doubts, self.means.T, self.variances.T, strict=True):
-            picked = rng.choice(len(doubt.weights), size=n, p=doubt.weights)
-            columns.append(means + rng.standard_normal((n, len(means))) * doubt.deviations(variances)[:, picked].T)
-        return np.stack(columns, axis=2)
-
     def _drawn(self, j: int, rng: np.random.Generator) -> Array:  # (N_DRAWS, n)
         surrogate, doubt = self.beliefs.surrogates[j], self.doubts[j]
         covariance = surrogate.covariance_at_target(self.x, self.x)

@@ -7,6 +7,7 @@ import pytest
 from deciding import believe, recommend, trial_at
 
 from imoca.methods.beliefs import Beliefs, recall
+from imoca.models.gp import GaussianProcess
 from imoca.problem.fidelity import Fidelity
 from imoca.problem.parameters import Real
 from imoca.problem.problem import Problem
@@ -88,6 +89,18 @@ def test_a_trial_that_remembers_nothing_or_another_model_recalls_nothing() -> No
     for fitted in others:
         trial = trial_at(PROBLEM, 10, np.zeros(2), [1.0, 1.0], fitted=fitted)
         assert recall(table, trial, "truth-and-error", beliefs.costs) is None
+
+
+def test_hyperparameters_without_a_posterior_recall_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    before = cheap_trials(10, 0.5)
+    trial = remembering(trial_at(PROBLEM, 10, np.zeros(2), [1.0, 1.0]), before)
+    table = TrialTable.encode(PROBLEM, before)
+
+    def defeated(*_: object) -> None:
+        raise np.linalg.LinAlgError
+
+    monkeypatch.setattr(GaussianProcess, "condition", defeated)
+    assert recall(table, trial, "truth-and-error", ()) is None
 
 
 class Believed:
