@@ -77,11 +77,12 @@ def trial_at(
     problem: Problem,
     number: int,
     x: np.ndarray,  # (d,) encoded
-    z: Sequence[float],  # one per simulator, encoded
+    z: Sequence[float],  # one per simulator, encoded; NaN leaves it out
     answer: Answer | None = None,
     fitted: dict[str, tuple[float, ...]] | None = None,
 ) -> Trial:
-    fidelities = {each.name: each.fidelity.decode(float(z[s])) for s, each in enumerate(problem.simulators)}
+    asked = [(each, float(z[s])) for s, each in enumerate(problem.simulators) if not np.isnan(z[s])]
+    fidelities = {each.name: each.fidelity.decode(at) for each, at in asked}
     return Trial(number, problem.space.decode(np.asarray(x)), fidelities, fitted or {}, answer)
 
 

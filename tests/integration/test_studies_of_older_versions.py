@@ -79,7 +79,7 @@ def test_a_simulator_that_was_not_run_is_no_failure_any_more(copies: Path, until
     assert json.loads(stored)["failures"] == {"currin": "not run"}
     study = load(copies, "branin_currin", until_the_end)
     added, failed, running = study.trials[-3:]
-    assert (added.not_run, dict(added.failures)) == (("currin",), {})
+    assert (list(added.fidelities), dict(added.failures)) == (["branin"], {})
     assert failed.failures == {"branin": "mesh exploded", "currin": "mesh exploded"}
     assert running.state is TrialState.RUNNING
     assert study.table().states[-3:].tolist() == [

@@ -13,6 +13,7 @@ from typing import Protocol
 
 import numpy as np
 
+from imoca.acquisition.fractional import NOT_RUN, picked
 from imoca.acquisition.gain import correlation_partials, squared_correlation
 from imoca.arrays import Array, IntArray
 from imoca.models.gp import Moments, Partials
@@ -48,14 +49,14 @@ class FrontGain:
         ]
 
     def partials(self, moments: Sequence[Moments], chosen: Sequence[IntArray]) -> list[Partials]:
-        rows = np.arange(len(moments[0].x))
         tau_squared = np.column_stack(
-            [squared_correlation(each)[rows, column] for each, column in zip(moments, chosen, strict=True)]
+            [picked(squared_correlation(each), column) for each, column in zip(moments, chosen, strict=True)]
         )
+        is_run = np.column_stack(chosen) != NOT_RUN
         mean, std = _target_moments(moments)
         ratio, ratio_by_mean, ratio_by_std = self._variance_ratio(mean, std)
         remaining = 1.0 - tau_squared[:, None, :] * (1.0 - ratio)  # (n, S, K)
-        by_tau_squared = (0.5 * (1.0 - ratio) / remaining).mean(axis=1)
+        by_tau_squared = (0.5 * (1.0 - ratio) / remaining).mean(axis=1) * is_run
         by_ratio = -0.5 * tau_squared[:, None, :] / remaining
         inside = (ratio > VARIANCE_RATIO_FLOOR) & (ratio < 1.0)
         by_ratio = np.where(inside, by_ratio, 0.0) / by_ratio.shape[1]

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from imoca.acquisition.fidelity_space import FidelityReduction
-from imoca.acquisition.fractional import choose_fidelities
+from imoca.acquisition.fractional import NOT_RUN, choose_fidelities, picked
 from imoca.acquisition.gain import Gain
 from imoca.arrays import Array, BoolArray, IntArray
 from imoca.models.cost import CostModel
@@ -38,16 +38,21 @@ class PricedSimulator:
 @dataclass(frozen=True)
 class Scores:
     values: Array  # (n,) gain per cost
-    fidelities: Array  # (n, n_simulators) the z that achieve it
+    fidelities: Array  # (n, n_simulators) the z that achieve it, NaN for a simulator that is not worth running
 
 
 @dataclass(frozen=True)
 class GainPerCost:
-    """``sum_j I_j(x, z_j) / C(x, z)`` maximised over the fidelity vector z: a function of the design alone."""
+    """``sum_j I_j(x, z_j) / C(x, z)`` maximised over the fidelity vector z: a function of the design alone.
+
+    And over which simulators are run, if some may be left out.
+    """
 
     surrogates: Sequence[GaussianProcess]
     gain: Gain
     simulators: Sequence[PricedSimulator]
+    setup_cost: float = 0.0  # of a question, whichever simulators it runs
+    may_leave_out: bool = False
 
     def score(self, x: Array) -> Scores:  # (n, d)
         largest = max(len(each.x) for each in self.surrogates)
@@ -62,14 +67,15 @@ class GainPerCost:
     def score_and_gradient(self, x: Array) -> tuple[Scores, Array]:  # (n, d)
         """The gradient of a maximum over z is the gradient at the best z (envelope theorem)."""
         parts = self._parts(x)
-        rows = np.arange(len(x))
-        by_cost, cost = np.zeros_like(x), np.zeros(len(x))
+        by_cost, cost = np.zeros_like(x), np.full(len(x), self.setup_cost)
         per_output = [parts.columns[0]] * len(self.surrogates)
         for s, simulator in enumerate(self.simulators):
-            by_cost += simulator.cost.gradient(x, parts.scores.fidelities[:, s])
-            cost += parts.costs[s][rows, parts.columns[s]]
+            column = parts.columns[s]
+            is_run = column != NOT_RUN
+            by_cost[is_run] += simulator.cost.gradient(x[is_run], parts.scores.fidelities[is_run, s])
+            cost += picked(parts.costs[s], column)
             for j in simulator.outputs:
-                per_output[j] = parts.columns[s]
+                per_output[j] = column
         partials = self.gain.partials(parts.moments, per_output)
         by_gain = np.zeros_like(x)
         for moments, column, each in zip(parts.moments, per_output, partials, strict=True):
@@ -85,9 +91,12 @@ class GainPerCost:
         for simulator, cost in zip(self.simulators, costs, strict=True):
             total: Array = np.sum([gains[j] for j in simulator.outputs], axis=0)
             totals.append(np.where(simulator.allowed(moments, cost), total, -np.inf))
-        columns, ratio = choose_fidelities(totals, costs)
+        columns, ratio = choose_fidelities(totals, costs, self.setup_cost, may_leave_out=self.may_leave_out)
         chosen = np.column_stack(
-            [simulator.fidelities[column] for simulator, column in zip(self.simulators, columns, strict=True)]
+            [
+                np.where(column == NOT_RUN, np.nan, simulator.fidelities[column])
+                for simulator, column in zip(self.simulators, columns, strict=True)
+            ]
         )
         return _Parts(Scores(ratio, chosen), moments, costs, columns)
 
@@ -99,4 +108,4 @@ class _Parts:
     scores: Scores
     moments: list[Moments]  # per output
     costs: list[Array]  # per simulator (n, m)
-    columns: list[IntArray]  # per simulator (n,) the chosen fidelity
+    columns: list[IntArray]  # per simulator (n,) the chosen fidelity, or NOT_RUN

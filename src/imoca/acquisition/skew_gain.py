@@ -16,7 +16,7 @@ import numpy as np
 from scipy.interpolate import BSpline, make_interp_spline
 from scipy.special import log_ndtr
 
-from imoca.acquisition.gain import correlation_partials, squared_correlation
+from imoca.acquisition.gain import correlation_partials, squared_correlation, where_run
 from imoca.acquisition.truncated_gain import LOG_SQRT_2PI, inverse_mills_ratio
 from imoca.arrays import Array, IntArray
 from imoca.models.gp import Moments, Partials
@@ -113,15 +113,14 @@ class SkewGain:
             by_gamma = (row_slope * basis).sum(axis=-1) / np.cosh(asinh_gamma)  # (S, n)
             inside = (asinh_gamma > np.arcsinh(GAMMA_RANGE[0])) & (asinh_gamma < np.arcsinh(GAMMA_RANGE[1]))
             by_gamma = np.where(inside, by_gamma, 0.0)
-            answer.append(
-                correlation_partials(
-                    each,
-                    column,
-                    by_tau_squared=-(row * basis_slope).sum(axis=-1) / (2.0 * decorrelation),
-                    by_mean_f=-by_gamma.mean(axis=0) / std,
-                    by_var_f=-(by_gamma * gamma).mean(axis=0) / (2.0 * each.var_f),
-                )
+            partials = correlation_partials(
+                each,
+                column,
+                by_tau_squared=-(row * basis_slope).sum(axis=-1) / (2.0 * decorrelation),
+                by_mean_f=-by_gamma.mean(axis=0) / std,
+                by_var_f=-(by_gamma * gamma).mean(axis=0) / (2.0 * each.var_f),
             )
+            answer.append(where_run(partials, column))
         return answer
 
     def _asinh_gamma(self, j: int, moments: Moments) -> Array:  # (S, n)

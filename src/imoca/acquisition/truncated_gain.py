@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import log_ndtr
 
+from imoca.acquisition.gain import where_run
 from imoca.arrays import Array, IntArray
 from imoca.models.gp import Moments, Partials
 
@@ -60,15 +61,14 @@ class TruncatedGain:
             gamma = self._gamma(j, mean, variance)  # (S, n)
             slope = truncation_entropy_drop_slope(gamma)
             zeros = np.zeros_like(mean)
-            answer.append(
-                Partials(
-                    mean_g=-slope.mean(axis=0) / np.sqrt(variance),
-                    var_g=-(slope * gamma).mean(axis=0) / (2.0 * variance),
-                    mean_f=zeros,
-                    var_f=zeros,
-                    cov=zeros,
-                )
+            partials = Partials(
+                mean_g=-slope.mean(axis=0) / np.sqrt(variance),
+                var_g=-(slope * gamma).mean(axis=0) / (2.0 * variance),
+                mean_f=zeros,
+                var_f=zeros,
+                cov=zeros,
             )
+            answer.append(where_run(partials, column))
         return answer
 
     def _gamma(self, j: int, mean: Array, variance: Array) -> Array:  # (S, ...)

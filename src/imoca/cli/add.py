@@ -106,7 +106,7 @@ def _is_known(trial: Trial, known: dict[frozenset[tuple[str, float]], list[Trial
 
 def _is_close(one: Trial, other: Trial) -> bool:
     """The same fidelities, but for the last digit, which encoding may change."""
-    return all(
+    return one.fidelities.keys() == other.fidelities.keys() and all(
         value == other.fidelities[name]
         or (isinstance(value, float) and math.isclose(value, float(other.fidelities[name] or 0.0)))
         for name, value in one.fidelities.items()

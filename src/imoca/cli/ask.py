@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -14,6 +15,8 @@ from imoca.wording import number
 if TYPE_CHECKING:
     from imoca.trials.trial import Trial
 
+NOT_ASKED = "not asked"
+
 
 def ask(
     study: StudyArgument = None,
@@ -22,26 +25,33 @@ def ask(
 ) -> None:
     """Ask for the next trial, to run it yourself.
 
-    A trial is a design and a fidelity per simulator; answer it with imoca tell or imoca fail.
+    A trial is a design and a fidelity per simulator that is asked; answer it with imoca tell or imoca fail.
     """
     with open_to_write(study) as opened:
         trials = [opened.study.ask() for _ in range(n or 1)]
         if as_json:
             print_json(trial_record(trials[0]) if n is None else [trial_record(trial) for trial in trials])
             return
-        print_questions(trials)
-        example = opened.study.problem.outputs[0].name
+        simulators = opened.study.problem.simulators
+        print_questions(trials, [simulator.name for simulator in simulators])
+        asked = next(simulator for simulator in simulators if simulator.name in trials[0].fidelities)
+        example = asked.outputs[0].name
         say(f"Answer with: imoca tell{opened.command_argument} {trials[0].number} {example}=...")
 
 
-def print_questions(trials: list[Trial]) -> None:
+def print_questions(trials: list[Trial], simulators: Sequence[str]) -> None:
+    """A simulator that none of them asks has no column."""
+    asked = [name for name in simulators if any(name in trial.fidelities for trial in trials)]
     columns = [
         Column("trial", is_number=True),
         *(Column(name, is_number=True) for name in trials[0].parameters),
-        *(Column(f"fidelity of {name}", is_number=True) for name in trials[0].fidelities),
+        *(Column(f"fidelity of {name}", is_number=True) for name in asked),
     ]
     rows = [
-        [str(trial.number), *map(exact, trial.parameters.values()), *map(exact, trial.fidelities.values())]
+        [
+            *(str(trial.number), *map(exact, trial.parameters.values())),
+            *(exact(trial.fidelities[name]) if name in trial.fidelities else NOT_ASKED for name in asked),
+        ]
         for trial in trials
     ]
     print_table(columns, rows)

@@ -61,7 +61,7 @@ def trials_csv(study: Study) -> str:
     rows = [
         [
             *(trial.number, str(trial.state), *trial.parameters.values()),
-            *(trial.fidelities[name] for name in simulators),
+            *(trial.fidelities.get(name) for name in simulators),
             *(trial.values.get(name) for name in outputs),
             *(trial.costs.get(name) for name in simulators),
             *(str(trial.state_of(name)) for name in simulators),

@@ -17,7 +17,7 @@ from imoca.problem.problem import Problem
 
 IGNORED_COLUMNS = ("number", "state")
 TABLES = ("parameters", "fidelities", "values", "costs", "failures")
-IGNORED_TABLES = (*IGNORED_COLUMNS, "not_run", "runs")
+IGNORED_TABLES = (*IGNORED_COLUMNS, "not_run", "pending", "runs")
 
 
 @dataclass(frozen=True)

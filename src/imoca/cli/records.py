@@ -18,7 +18,7 @@ def trial_record(trial: Trial) -> dict[str, Any]:
         "values": dict(trial.values),
         "costs": dict(trial.costs),
         "failures": dict(trial.failures),
-        "not_run": list(trial.not_run),
+        "pending": list(trial.pending),
     }
 
 

@@ -12,6 +12,7 @@ from imoca.cli.opening import AsJson, open_to_read, split_study, trial_number
 from imoca.cli.output import Column, print_json, print_pairs, print_table
 from imoca.cli.records import run_record, trial_record
 from imoca.cli.text import precise_duration, printable
+from imoca.trials.trial import SimulatorState
 from imoca.wording import number
 
 if TYPE_CHECKING:
@@ -38,11 +39,11 @@ def show(words: Words, as_json: AsJson = False) -> None:
         if as_json:
             print_json(trial_record(trials[number]) | {"runs": [run_record(run) for run in runs]})
             return
-        print_trial(trials[number])
+        print_trial(trials[number], [simulator.name for simulator in opened.study.problem.simulators])
         print_runs(runs)
 
 
-def print_trial(trial: Trial) -> None:
+def print_trial(trial: Trial, simulators: Sequence[str]) -> None:
     print(f"Trial {trial.number} is {trial.state}.\n")
     print_pairs([(f"  {name}", _exact(value)) for name, value in trial.parameters.items()])
     parts: tuple[tuple[str, Mapping[str, object]], ...] = (
@@ -54,8 +55,9 @@ def print_trial(trial: Trial) -> None:
         if given := {name: value for name, value in named.items() if value is not None}:
             print(f"\n{title}")
             print_pairs([(f"  {name}", _exact(value)) for name, value in given.items()])
-    if trial.not_run:
-        print(f"\nNot run\n  {printable(', '.join(trial.not_run))}")
+    for title, state in (("Still running", SimulatorState.PENDING), ("Not run", SimulatorState.NOT_RUN)):
+        if those := [name for name in simulators if trial.state_of(name) is state]:
+            print(f"\n{title}\n  {printable(', '.join(those))}")
     for name, reason in trial.failures.items():
         print(f"\nFailure of {printable(name)}")
         for line in reason.splitlines() or [""]:

@@ -63,8 +63,9 @@ def tell(words: Words, cost: Costs = None, failed: Failed = None, as_json: Text 
             named_numbers(cost or [], simulators, "simulator"),
             named_texts(failed or [], simulators, "simulator"),
         )
-        opened.study.tell(number, told.values, cost=told.cost, failures=told.failures)
-        say(f"Trial {number} is stored in {opened.database}.")
+        trial = opened.study.tell(number, told.values, cost=told.cost, failures=told.failures)
+        rest_words = f" Still to be told: {', '.join(map(printable, trial.pending))}." if trial.pending else ""
+        say(f"Trial {number} is stored in {opened.database}.{rest_words}")
 
 
 def named_numbers(words: Sequence[str], names: Sequence[str], what: str) -> dict[str, float]:

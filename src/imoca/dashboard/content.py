@@ -58,7 +58,7 @@ def row(problem: Problem, trial: Trial) -> list[Any]:
         trial.number,
         str(trial.state),
         *(trial.parameters[name] for name in problem.space.names),
-        *(trial.fidelities[name] for name in simulators),
+        *(trial.fidelities.get(name) for name in simulators),
         *(trial.values.get(output.name) for output in problem.outputs),
         *(trial.costs.get(name) for name in simulators),
         "; ".join(f"{name}: {reason}" for name, reason in trial.failures.items()) or None,
@@ -75,7 +75,7 @@ def trial_content(trial: Trial, runs: Sequence[Run], runs_folder: Path) -> dict[
         "costs": trial.costs,
         "wasted": trial.wasted,
         "failures": trial.failures,
-        "not_run": trial.not_run,
+        "pending": trial.pending,
         "runs": [
             {
                 "simulator": run.simulator,

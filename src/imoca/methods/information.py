@@ -21,7 +21,7 @@ from imoca.methods.beliefs import Beliefs, try_to_believe
 from imoca.methods.candidates import N_GRID, N_STARTS, candidate_designs
 from imoca.methods.fronts import lifted_fronts, sample_fronts, sample_maxima, sample_paths
 from imoca.methods.initial_design import candidate, initial_question, initial_size
-from imoca.methods.settings import InitialDesign
+from imoca.methods.settings import Evaluate, InitialDesign
 from imoca.methods.target_search import TargetSearch
 from imoca.methods.verification import is_verification_due
 from imoca.models.surrogates import DEFAULT_MODEL, ModelName
@@ -48,6 +48,7 @@ class InformationSearch:
     n_fronts: int
     model: ModelName = DEFAULT_MODEL
     verify: float = 0.0  # share of the cost for full runs where they improve the predicted front
+    evaluate: Evaluate = "all"  # the simulators that a question runs
 
     def is_start(self, table: TrialTable, seed: int) -> bool:
         return len(table) < initial_size(table.problem, self.initial_design)
@@ -65,7 +66,7 @@ class InformationSearch:
     def _informed(self, beliefs: Beliefs, number: int, rng: np.random.Generator) -> Candidate:
         gain, near = self._gain(beliefs, rng)
         n_grid = N_GRID if self.fidelity_choice == "per cost" else TARGET_ONLY
-        score = GainPerCost(beliefs.surrogates, gain, self._priced(beliefs, number, n_grid))
+        score = self._score(beliefs, gain, number, n_grid)
         candidates = candidate_designs(beliefs.problem, near, beliefs.n_data, rng)
         starts = distinct_best(candidates, score.score(candidates).values, N_STARTS)
 
@@ -88,6 +89,11 @@ class InformationSearch:
             return FrontGain(regions), np.concatenate([front.x for front in fronts])
         return (TruncatedGain(maxima) if self.gain == "truncated" else SkewGain(maxima)), extremes
 
+    def _score(self, beliefs: Beliefs, gain: Gain, number: int, n_grid: int) -> GainPerCost:
+        simulators = self._priced(beliefs, number, n_grid)
+        may_leave_out = self.evaluate == "best"
+        return GainPerCost(beliefs.surrogates, gain, simulators, beliefs.problem.setup_cost, may_leave_out)
+
     def _priced(self, beliefs: Beliefs, number: int, n_grid: int) -> list[PricedSimulator]:
         names = [objective.name for objective in beliefs.problem.objectives]
         reduction = FidelityReduction(number) if self.fidelity_reduction else None
@@ -105,10 +111,10 @@ class InformationSearch:
         """The fidelity vector for the chosen design, between the nodes of the grid it was chosen on."""
         if self.fidelity_choice == "target":
             return np.ones(len(beliefs.problem.simulators))
-        simulators = self._priced(beliefs, number, N_FINE_GRID)
         if self.fidelity_choice == "cheapest allowed":
+            simulators = self._priced(beliefs, number, N_FINE_GRID)
             return np.array([_cheapest_allowed(beliefs, simulator, x) for simulator in simulators])
-        return GainPerCost(beliefs.surrogates, gain, simulators).score(x[None]).fidelities[0]
+        return self._score(beliefs, gain, number, N_FINE_GRID).score(x[None]).fidelities[0]
 
 
 def _cheapest_allowed(beliefs: Beliefs, simulator: PricedSimulator, x: Array) -> float:

@@ -51,8 +51,10 @@ def sobol_designs(problem: Problem, n: int, rng: np.random.Generator) -> Array: 
 
 
 def candidate(problem: Problem, x: Array, z: Array, fitted: dict[str, tuple[float, ...]] | None = None) -> Candidate:
-    """An encoded design (d,) and fidelity vector (n_simulators,) in the user's own words."""
+    """An encoded design (d,) and fidelity vector (n_simulators,) in the user's own words; NaN leaves one out."""
     fidelities = {
-        simulator.name: simulator.fidelity.decode(float(z[s])) for s, simulator in enumerate(problem.simulators)
+        simulator.name: simulator.fidelity.decode(float(z[s]))
+        for s, simulator in enumerate(problem.simulators)
+        if not np.isnan(z[s])
     }
     return Candidate(problem.space.decode(x), fidelities, fitted or {})

@@ -50,15 +50,15 @@ def _with_settings(
 _RECIPES: dict[str, Recipe] = {
     "imoca-p": _recipe(
         InformationSearch("front", "per cost", "cheap", False, DEFAULT_N_FRONTS, verify=0.5),
-        *("n_fronts", "initial_design", "fidelity_reduction", "model", "verify"),
+        *("n_fronts", "initial_design", "fidelity_reduction", "model", "verify", "evaluate"),
     ),
     "imoca-e": _recipe(
         InformationSearch("skew", "per cost", "cheap", False, DEFAULT_N_FRONTS),
-        *("n_fronts", "initial_design", "fidelity_reduction", "model", "verify"),
+        *("n_fronts", "initial_design", "fidelity_reduction", "model", "verify", "evaluate"),
     ),
     "imoca-t": _recipe(
         InformationSearch("truncated", "per cost", "cheap", True, DEFAULT_N_FRONTS),
-        *("n_fronts", "initial_design", "fidelity_reduction", "model", "verify"),
+        *("n_fronts", "initial_design", "fidelity_reduction", "model", "verify", "evaluate"),
     ),
     "naive-cfmo": _recipe(
         InformationSearch("truncated", "cheapest allowed", "cheap", True, DEFAULT_N_FRONTS),

@@ -12,6 +12,7 @@ from imoca.models.surrogates import ModelName
 from imoca.problem.names import is_integer, is_number, plain_scalar
 
 InitialDesign = Literal["cheap", "paper", "target"]
+Evaluate = Literal["best", "all"]
 
 
 class GivenSettings(TypedDict, total=False):
@@ -22,6 +23,7 @@ class GivenSettings(TypedDict, total=False):
     fidelity_reduction: bool
     model: ModelName
     verify: float
+    evaluate: Evaluate
 
 
 @dataclass(frozen=True)
@@ -33,6 +35,7 @@ class MethodSettings:
     fidelity_reduction: bool | None = None  # leave out fidelities that cannot be worth their cost
     model: ModelName | None = None  # what is believed of the simulators
     verify: float | None = None  # share of the cost for full runs where they improve the predicted front
+    evaluate: Evaluate | None = None  # the simulators that are worth their price at a design, or all of them
 
     def __post_init__(self) -> None:
         for field in dataclasses.fields(self):
@@ -56,6 +59,12 @@ class MethodSettings:
             raise MethodError(
                 f"verify is {self.verify!r}.",
                 hint="Give the share of the cost for runs at full accuracy on the predicted front, from 0 to 1.",
+            )
+
+        if self.evaluate is not None and self.evaluate not in get_args(Evaluate):
+            raise MethodError(
+                f"evaluate is {self.evaluate!r}.",
+                hint="Give 'best' to run what is worth its price, or 'all' to run every simulator of a design.",
             )
 
     @property

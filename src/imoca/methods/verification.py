@@ -27,7 +27,7 @@ def is_verification_due(table: TrialTable, beliefs: Beliefs, share: float) -> bo
     That is ``share`` where cheap runs tell everything of full accuracy, and the whole where they tell nothing.
     """
     spent = expected_costs(table, beliefs.costs)
-    one_more = sum(simulator.full_cost for simulator in table.problem.simulators)
+    one_more = table.problem.setup_cost + sum(simulator.full_cost for simulator in table.problem.simulators)
     at_full = float(spent[(table.z == 1.0).all(axis=1)].sum())
     total = float(spent.sum())
     if share == 0.0 or total < PATIENCE * one_more:
@@ -50,7 +50,7 @@ def explained_by_cheap_runs(surrogate: GaussianProcess) -> float:
 
 def expected_costs(table: TrialTable, costs: Sequence[CostModel]) -> Array:  # (n,)
     """Of every question, answered or not, as the cost models see it."""
-    spent = np.zeros(len(table))
+    spent = np.full(len(table), table.problem.setup_cost)
     for s, cost in enumerate(costs):
         was_asked = table.states[:, s] != SimulatorState.NOT_RUN
         spent[was_asked] += costs_of_runs(cost, table.x[was_asked], table.z[was_asked, s])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 import numpy as np
@@ -28,10 +28,10 @@ PRIOR_LEVEL_SD = 1e3  # the unit of cost is anybody's guess
 
 
 class CostModel(Protocol):
-    """Cost of one simulator, one run at the target fidelity counting ``full_cost``."""
+    """Cost of one simulator, one run at the target fidelity counting ``full_cost``: of a mean design, or of each."""
 
     def ratio(self, x: Array, z: Array) -> Array:
-        """(n, d), (m,) -> (n, m): ``full_cost * C(x, z) / C(x, z*)``."""
+        """(n, d), (m,) -> (n, m): ``full_cost * C(x, z)`` over the mean of C(x, z*), or over C(x, z*) itself."""
 
     def gradient(self, x: Array, z: Array) -> Array:
         """(n, d), (n,) -> (n, d): gradient of the ratio in x, one fidelity per design."""
@@ -46,9 +46,10 @@ class KnownCostModel:
 
     simulator: Simulator
     space: SearchSpace
+    unit: float | None = None  # a mean full run in the simulator's own units; None: a full run of the same design
 
     def ratio(self, x: Array, z: Array) -> Array:
-        return self.simulator.cost_ratio(self.space, x, z)
+        return self.simulator.cost_ratio(self.space, x, z, self.unit)
 
     def gradient(self, x: Array, z: Array) -> Array:
         if not self.simulator.cost.depends_on_design:
@@ -64,7 +65,8 @@ class KnownCostModel:
         return answer
 
     def counted(self, x: Array, raw: Array) -> Array:
-        return self.simulator.full_cost * raw / self.simulator.target_costs(self.space, x)
+        unit = self.simulator.target_costs(self.space, x) if self.unit is None else self.unit
+        return self.simulator.full_cost * raw / unit
 
 
 @dataclass(frozen=True)
@@ -76,23 +78,31 @@ class LearnedCostModel:
     slope: float
     scale: float
     residual: GaussianProcess | None  # None before the first run
+    log_unit: float | None = None  # of a mean full run in the simulator's own units; None: of the same design
 
     def ratio(self, x: Array, z: Array) -> Array:
         logs = np.broadcast_to(self.slope * (z - Z_TARGET), (len(x), len(z)))
         if self.residual is not None:
             means = self.residual.mean(x, np.append(z, Z_TARGET))
             logs = logs + self.scale * (means[:, :-1] - means[:, -1:])
-        return self.full_cost * np.exp(logs)
+        return self.full_cost * np.exp(logs + self._log_target_ratios(x)[:, None])
 
     def gradient(self, x: Array, z: Array) -> Array:
         if self.residual is None:
             return np.zeros_like(x)
         ratio = np.array([self.ratio(x[i : i + 1], z[i : i + 1])[0, 0] for i in range(len(x))])
-        change = self.residual.mean_gradient(x, z) - self.residual.mean_gradient(x, np.full(len(x), Z_TARGET))
+        change = self.residual.mean_gradient(x, z)
+        if self.log_unit is None:
+            change = change - self.residual.mean_gradient(x, np.full(len(x), Z_TARGET))
         return ratio[:, None] * self.scale * change
 
     def counted(self, x: Array, raw: Array) -> Array:
-        return self.full_cost * raw / self.target_costs(x)
+        unit = self.target_costs(x) if self.log_unit is None else np.exp(self.log_unit)
+        return self.full_cost * raw / unit
+
+    def _log_target_ratios(self, x: Array) -> Array:  # (n, d) -> (n,)
+        """Logarithm of what a full run counts, for a ``full_cost`` of 1."""
+        return np.zeros(len(x)) if self.log_unit is None else np.log(self.target_costs(x)) - self.log_unit
 
     def target_costs(self, x: Array) -> Array:  # (n, d) -> (n,)
         """Predicted cost at full fidelity, in the simulator's own units."""
@@ -116,12 +126,17 @@ def cost_models(table: TrialTable) -> tuple[CostModel, ...]:
 def cost_model(table: TrialTable, s: int) -> CostModel:
     """The declared cost of simulator ``s``, or for a measured one what the finished runs tell."""
     simulator = table.problem.simulators[s]
+    is_relative_to_mean = table.problem.cost_relative_to == "mean"
     if not simulator.is_cost_measured:
-        return KnownCostModel(simulator, table.problem.space)
+        is_same = not is_relative_to_mean or not simulator.cost.depends_on_design
+        return KnownCostModel(simulator, table.problem.space, None if is_same else table.problem.mean_full_cost(s))
     rows = np.flatnonzero(~np.isnan(table.costs[:, s]) & (table.states[:, s] == SimulatorState.ANSWERED))
     if len(rows) > MAX_LEARNED:
         rows = rows[np.linspace(0, len(rows) - 1, MAX_LEARNED).astype(int)]
-    return learn_cost(table.x[rows], table.z[rows, s], np.log(table.costs[rows, s]), simulator.full_cost)
+    learned = learn_cost(table.x[rows], table.z[rows, s], np.log(table.costs[rows, s]), simulator.full_cost)
+    if not is_relative_to_mean or learned.residual is None:
+        return learned
+    return replace(learned, log_unit=float(np.log(learned.target_costs(table.problem.spread_designs).mean())))
 
 
 def learn_cost(x: Array, z: Array, log_costs: Array, full_cost: float) -> LearnedCostModel:

@@ -1,18 +1,25 @@
 """The problem: parameters and simulators, validated as a whole."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Literal, get_args
 
 import numpy as np
 
 from imoca.arrays import Array, IntArray
 from imoca.errors import ProblemError
 from imoca.problem.cost import FIDELITY_NAME
-from imoca.problem.names import as_tuple, duplicates
+from imoca.problem.names import as_tuple, duplicates, is_number
 from imoca.problem.parameters import Parameter
 from imoca.problem.simulator import Constraint, Objective, Output, Simulator
 from imoca.problem.space import SearchSpace
+from imoca.sobol import sobol_sequence
+
+CostUnit = Literal["mean", "design"]
+N_SPREAD = 256  # designs over which a mean is taken: a power of two
 
 
 @dataclass(frozen=True, init=False)
@@ -21,8 +28,17 @@ class Problem:
 
     parameters: tuple[Parameter, ...]
     simulators: tuple[Simulator, ...]
+    setup_cost: float  # of a question, in full runs, whichever simulators it runs: a mesh, an assembly
+    cost_relative_to: CostUnit  # what a cost of 1 is: a full run of a mean design, or of the very design
 
-    def __init__(self, parameters: Sequence[Parameter], simulators: Sequence[Simulator]) -> None:
+    def __init__(
+        self,
+        parameters: Sequence[Parameter],
+        simulators: Sequence[Simulator],
+        *,
+        setup_cost: float = 0.0,
+        cost_relative_to: CostUnit = "mean",
+    ) -> None:
         space = SearchSpace(parameters)
         given = as_tuple(simulators, "The list of simulators", ProblemError)
         object.__setattr__(self, "parameters", space.parameters)
@@ -33,6 +49,18 @@ class Problem:
                 f"A problem needs one or more simulators, but got {strangers or list(given)!r}.",
                 hint="Declare each as Simulator(name, outputs, run).",
             )
+        if not is_number(setup_cost) or setup_cost < 0.0:
+            raise ProblemError(
+                f"The set-up cost is {setup_cost!r}.",
+                hint="Give what preparing a design costs before any simulator runs, in full runs; 0 for nothing.",
+            )
+        if cost_relative_to not in get_args(CostUnit):
+            raise ProblemError(
+                f"cost_relative_to is {cost_relative_to!r}.",
+                hint="Give 'mean' to count a full run of a mean design as 1, or 'design' for one of the very design.",
+            )
+        object.__setattr__(self, "setup_cost", float(setup_cost))
+        object.__setattr__(self, "cost_relative_to", cost_relative_to)
         self._check_names()
         if not self.objectives:
             raise ProblemError(
@@ -73,6 +101,28 @@ class Problem:
     def simulator_columns(self) -> IntArray:  # (K,)
         """Positions among the simulators of the one that computes each objective."""
         return np.array([self.simulators.index(self.simulator_of(objective.name)) for objective in self.objectives])
+
+    @cached_property
+    def spread_designs(self) -> Array:  # (n, d)
+        """Designs all over the space, always the same: what is counted may not depend on chance."""
+        spread = sobol_sequence(self.space.n_parameters, np.random.default_rng(0)).random(N_SPREAD)
+        return self.space.from_unit(spread)
+
+    def mean_full_cost(self, s: int) -> float:
+        """Of simulator ``s``, as declared and in its own units."""
+        known = self._mean_full_costs
+        if s not in known:
+            known[s] = float(self.simulators[s].target_costs(self.space, self.spread_designs).mean())
+        return known[s]
+
+    @cached_property
+    def _mean_full_costs(self) -> dict[int, float]:
+        """Computed when first asked for: a bill asks at every question, and a declared cost does not change."""
+        return {}
+
+    def with_simulators(self, simulators: Sequence[Simulator]) -> Problem:
+        """The same problem, computed by others."""
+        return Problem(self.parameters, simulators, setup_cost=self.setup_cost, cost_relative_to=self.cost_relative_to)
 
     def simulator(self, name: str) -> Simulator:
         for simulator in self.simulators:

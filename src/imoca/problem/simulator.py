@@ -193,14 +193,16 @@ class Simulator:
         space: SearchSpace,
         x: Array,  # (n, d)
         z: Array,  # (g,)
+        unit: float | None = None,  # in the simulator's own units
     ) -> Array:  # (n, g)
-        """Cost in units of the budget: ``full_cost * C(x, z) / C(x, 1)``, for declared costs only."""
+        """Cost in units of the budget: ``full_cost * C(x, z) / unit``, for declared costs only.
+
+        The unit is given, or the cost of a full run of the same design.
+        """
         with_target = np.append(np.asarray(z, dtype=np.float64), 1.0)
-        designs = space.check_encoded(x)
-        columns = space.columns(designs) if self.cost.depends_on_design else {}
-        raw = self._raw_cost(columns, with_target)
+        raw = self.costs(space, x, with_target)
         with np.errstate(over="ignore", under="ignore"):
-            ratio: Array = self.full_cost * (raw[:, :-1] / raw[:, -1:]) * np.ones((len(x), 1))
+            ratio: Array = self.full_cost * (raw[:, :-1] / (raw[:, -1:] if unit is None else unit))
         if not (np.isfinite(ratio) & (ratio > 0.0)).all():
             raise CostError(
                 f"Simulator {self.name!r}: the ratio of its costs to that at the target overflows.",
@@ -208,10 +210,16 @@ class Simulator:
             )
         return ratio
 
+    def costs(self, space: SearchSpace, x: Array, z: Array) -> Array:  # (n, d), (g,) -> (n, g)
+        """As declared, in the simulator's own units."""
+        designs = space.check_encoded(x)
+        columns = space.columns(designs) if self.cost.depends_on_design else {}
+        raw = self._raw_cost(columns, z)
+        return np.broadcast_to(raw, (len(x), raw.shape[1]))
+
     def target_costs(self, space: SearchSpace, x: Array) -> Array:  # (n, d) -> (n,)
         """Declared cost of a run at the target fidelity, in the simulator's own units."""
-        columns = space.columns(x) if self.cost.depends_on_design else {}
-        return np.broadcast_to(self._raw_cost(columns, np.ones(1))[:, 0], len(x))
+        return self.costs(space, x, np.ones(1))[:, 0]
 
     def check_cost_names(self, space: SearchSpace) -> None:
         """The cost may name only z and numeric parameters; a reference is checked when first evaluated."""

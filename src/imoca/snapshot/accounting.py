@@ -16,13 +16,18 @@ from imoca.trials.trial import SimulatorState
 class Bill:
     """Per trial and simulator, in the problem's order."""
 
-    spent: Array  # (n, n_simulators), 0 while a trial runs
+    spent: Array  # (n, n_simulators), 0 while a simulator runs
     wasted: Array  # (n, n_simulators), the share of it that earlier attempts took
-    expected: Array  # (n, n_simulators), of trials that run
+    expected: Array  # (n, n_simulators), of simulators that run
+    setup: Array  # (n,), of preparing the design, whichever simulators were asked
+
+    @property
+    def by_trial(self) -> Array:  # (n,)
+        return self.spent.sum(axis=1) + self.setup
 
     @property
     def total(self) -> float:
-        return float(self.spent.sum())
+        return float(self.by_trial.sum())
 
 
 def bill(table: TrialTable) -> Bill:
@@ -41,7 +46,7 @@ def bill(table: TrialTable) -> Bill:
         spent[:, s] = _counted(model, table.x, told) + lost[:, s]
         if not isinstance(model, LearnedCostModel):
             spent[:, s] += np.where(is_running, 0.0, declared)
-    return Bill(spent, lost, expected)
+    return Bill(spent, lost, expected, np.full(len(table), table.problem.setup_cost))
 
 
 def is_cost_guessed(table: TrialTable) -> bool:

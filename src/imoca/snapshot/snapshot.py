@@ -60,5 +60,5 @@ class Snapshot:
     @cached_property
     def history(self) -> tuple[Checkpoint, ...]:
         """The fronts recommended on the way; many models are fitted for it."""
-        costs = self.bill.spent[self.table.is_finished].sum(axis=1).cumsum()
+        costs = self.bill.by_trial[self.table.is_finished].cumsum()
         return front_history(self.finished, costs, self.seed, self.model)

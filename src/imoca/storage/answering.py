@@ -1,18 +1,40 @@
-"""What may be answered to a trial: the first answer stays."""
+"""What may be answered to a trial: in parts, a simulator at a time if need be, and the first answer of each stays."""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 from imoca.errors import TrialError
 from imoca.trials.trial import Answer, Trial
 
 
-def check_answer(known: Trial, answer: Answer) -> None:
-    """The same answer again is welcome, another one is not."""
-    if known.answer is not None and known.answer != answer:
+def merged(known: Trial, answer: Answer) -> Trial:
+    """The trial with what is new; the same again is welcome, another answer of the same simulator is not."""
+    before = known.answer
+    if before is None:
+        return known.answered(answer)
+    again = [name for name in known.fidelities if name not in before.pending and name not in answer.pending]
+    if _differ(before, answer, again):
         raise TrialError(
-            f"Trial {known.number} already has another answer: {known.answer}.",
+            f"Trial {known.number} already has another answer of {', '.join(again)}: {before}.",
             hint="The first answer is kept. Ask a new trial, or add the second result with study.add.",
         )
+    return known.answered(
+        Answer(
+            {**before.values, **answer.values},
+            {**before.costs, **answer.costs},
+            {**before.failures, **answer.failures},
+            {**before.wasted, **answer.wasted},
+            tuple(name for name in before.pending if name in answer.pending),
+        )
+    )
+
+
+def _differ(one: Answer, other: Answer, simulators: Sequence[str]) -> bool:
+    """Whether two answers that both hold these simulators say different things of them."""
+    told = [(one.failures, other.failures), (one.costs, other.costs), (one.wasted, other.wasted)]
+    is_other_fate = any(a.get(name) != b.get(name) for a, b in told for name in simulators)
+    return is_other_fate or any(one.values[name] != other.values[name] for name in one.values if name in other.values)
 
 
 def unknown_trial(number: int, n_trials: int) -> TrialError:

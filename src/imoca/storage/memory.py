@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from imoca.storage.answering import check_answer, unknown_trial
+from imoca.storage.answering import merged, unknown_trial
 from imoca.storage.base import closed_storage, refuse_second_driver
 from imoca.storage.definition import Definition
 from imoca.storage.owner import Owner
@@ -67,8 +67,7 @@ class MemoryStorage:
         with self._transaction():
             if not 0 <= number < len(self._trials):
                 raise unknown_trial(number, len(self._trials))
-            check_answer(self._trials[number], answer)
-            finished = self._trials[number].answered(answer)
+            finished = merged(self._trials[number], answer)
             self._trials = (*self._trials[:number], finished, *self._trials[number + 1 :])
         return finished
 

@@ -31,13 +31,21 @@ def next_job(
     return Job(trial.number, simulator, trial.parameters, fidelity, attempt, study_folder, folder)
 
 
+def asked_simulators(problem: Problem, trial: Trial) -> list[Simulator]:
+    return [simulator for simulator in problem.simulators if simulator.name in trial.fidelities]
+
+
 def merged_answer(problem: Problem, trial: Trial, runs: Sequence[Run]) -> Answer:
-    """The last run of every simulator is its answer; what the ones before it cost was wasted."""
+    """The last run of every simulator that is settled is its answer; what the ones before it cost was wasted."""
     values: dict[str, float] = {}
     costs: dict[str, float] = {}
     failures: dict[str, str] = {}
     wasted: dict[str, float] = {}
-    for simulator in problem.simulators:
+    pending: list[str] = []
+    for simulator in asked_simulators(problem, trial):
+        if not is_settled(simulator, runs):
+            pending.append(simulator.name)
+            continue
         *earlier, last = [run for run in runs if run.simulator == simulator.name]
         if last.answer is not None:
             values |= last.answer.values
@@ -45,7 +53,7 @@ def merged_answer(problem: Problem, trial: Trial, runs: Sequence[Run]) -> Answer
             failures |= last.answer.failures
         if earlier:
             wasted[simulator.name] = sum(_cost_of(problem, simulator, trial, run) for run in earlier)
-    return Answer(values, costs, failures, wasted)
+    return Answer(values, costs, failures, wasted, tuple(pending))
 
 
 def elapsed(run: Run) -> float:
@@ -61,8 +69,7 @@ def _cost_of(problem: Problem, simulator: Simulator, trial: Trial, run: Run) -> 
         return elapsed(run)
     x = problem.space.encode(trial.parameters)[None]
     z = np.array([simulator.fidelity.encode(trial.fidelities[simulator.name])])
-    ratio = simulator.cost_ratio(problem.space, x, z)[0, 0] / simulator.full_cost
-    return float(ratio * simulator.target_costs(problem.space, x)[0])
+    return float(simulator.costs(problem.space, x, z)[0, 0])
 
 
 def _run_folder(problem: Problem, trial: Trial, simulator: Simulator, attempt: int, runs_folder: Path) -> Path:

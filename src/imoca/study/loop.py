@@ -19,7 +19,7 @@ from imoca.snapshot.accounting import bill, is_cost_guessed
 from imoca.storage.base import Storage
 from imoca.storage.owner import Owner, this_process
 from imoca.study.heartbeat import Heartbeat
-from imoca.study.journal import elapsed, is_settled, merged_answer, next_job
+from imoca.study.journal import asked_simulators, elapsed, is_settled, merged_answer, next_job
 from imoca.study.progress import Progress
 from imoca.study.stop_signals import StopSignals
 from imoca.trials.trial import Run, RunState, Trial, TrialState
@@ -158,7 +158,7 @@ class Loop:
         """Queue what is still to be run of a trial."""
         self._open[trial.number] = trial
         runs = self._journal.setdefault(trial.number, [])
-        for simulator in self._study.problem.simulators:
+        for simulator in asked_simulators(self._study.problem, trial):
             if not is_settled(simulator, runs):
                 self._queue.append(self._job(trial, simulator.name))
 
@@ -186,17 +186,21 @@ class Loop:
         trial = self._open[job.trial]
         if not is_settled(simulator, self._journal[job.trial]):
             self._queue.appendleft(self._job(trial, simulator.name))
-        self._finish_if_settled(trial)
+        else:
+            self._tell(trial)
 
-    def _finish_if_settled(self, trial: Trial) -> None:
-        runs = self._journal[trial.number]
-        if not all(is_settled(simulator, runs) for simulator in self._study.problem.simulators):
+    def _tell(self, trial: Trial) -> None:
+        """Tell the study what has settled of a trial, so that the next question knows it."""
+        answer = merged_answer(self._study.problem, trial, self._journal[trial.number])
+        if len(answer.pending) == len(trial.fidelities):
             return
         try:
-            done = self._storage.finish(trial.number, merged_answer(self._study.problem, trial, runs))
+            done = self._storage.finish(trial.number, answer)
         except TrialError as error:  # told by somebody else meanwhile
             logger.warning("Trial %d: %s", trial.number, error)
             done = self._study.trials[trial.number]
+        if done.state is TrialState.RUNNING:
+            return
         del self._open[trial.number], self._journal[trial.number]
         self._finished.append(done)
         if self._display:
@@ -219,7 +223,7 @@ class Loop:
         self._journal = {trial.number: self._journal.get(trial.number, []) for trial in trials}
         for trial in trials:
             self._enqueue(trial)
-            self._finish_if_settled(trial)
+            self._tell(trial)
 
     def _abandon(self) -> None:
         """End what runs. It counts as lost: its time is charged, and the next driver runs it again."""

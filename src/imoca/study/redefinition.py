@@ -73,13 +73,14 @@ def _content(definition: Definition) -> dict[str, Any]:
     problem = definition.problem
     local = {simulator.name: function for simulator in problem.simulators if (function := _local_cost(simulator))}
     writable = [dataclasses.replace(s, cost=ExpressionCost("1")) if s.name in local else s for s in problem.simulators]
-    tables = tomllib.loads(storable_problem(Problem(problem.parameters, writable)))
+    tables = tomllib.loads(storable_problem(problem.with_simulators(writable)))
     for name, function in local.items():
         tables["simulators"][name]["cost"] = function
     for simulator in tables["simulators"].values():
         _set_declared_apart(simulator)
     settings = usable_settings(definition.method, definition.settings)
-    return {"study": {"method": definition.method, "seed": definition.seed, **settings}, **tables}
+    of_problem = tables.pop("study", {})
+    return {"study": {"method": definition.method, "seed": definition.seed, **settings, **of_problem}, **tables}
 
 
 def _set_declared_apart(simulator: dict[str, Any]) -> None:

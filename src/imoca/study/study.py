@@ -11,7 +11,7 @@ import imoca
 from imoca.errors import MethodError, ProblemError, StorageError, TrialError
 from imoca.methods.method import Method
 from imoca.methods.registry import MethodName, get_method, usable_settings
-from imoca.methods.settings import InitialDesign, MethodSettings
+from imoca.methods.settings import Evaluate, InitialDesign, MethodSettings
 from imoca.models.surrogates import DEFAULT_MODEL, ModelName
 from imoca.problem.fidelity import FidelityValue
 from imoca.problem.names import is_integer
@@ -61,6 +61,7 @@ class Study:
         fidelity_reduction: bool | None = None,
         model: ModelName | None = None,
         verify: float | None = None,
+        evaluate: Evaluate | None = None,
     ) -> None:
         """A file name as storage is an SQLite database: made if missing, continued if it holds this very study.
 
@@ -75,7 +76,7 @@ class Study:
             )
         if not is_integer(seed) or seed < 0:
             raise MethodError(f"The seed is {seed!r}.", hint="Give a whole number of at least 0.")
-        settings = MethodSettings(n_fronts, initial_design, fidelity_reduction, model, verify)
+        settings = MethodSettings(n_fronts, initial_design, fidelity_reduction, model, verify, evaluate)
         made = get_method(method, settings)
         opened = _opened(storage)
         definition = Definition(problem, method, int(seed), dict(settings.given), imoca.__version__)
@@ -214,15 +215,24 @@ class Study:
         """Store the answer to a trial; nothing is fitted here.
 
         ``values`` holds one number per output, ``cost`` what the runs cost per simulator in its own units (needed where
-        the cost is "measured"), ``failures`` the reason for every simulator that has no values.
+        the cost is "measured"), ``failures`` the reason for every simulator that has no values. A simulator of which
+        nothing is said is still running: tell it later.
         """
-        return self._storage.finish(
-            self._number(trial), checked_answer(self.problem, values, cost or {}, failures or {})
-        )
+        number, trials = self._number(trial), self.trials
+        asked = trials[number].fidelities if 0 <= number < len(trials) else self._simulator_names()
+        answer = checked_answer(self.problem, asked, values, cost or {}, failures or {})
+        if len(answer.pending) == len(asked):
+            raise TrialError(
+                f"The answer to trial {number} holds neither a value nor a failure.",
+                hint=f"It asks the simulators {list(asked)}; tell what has answered, the rest later.",
+            )
+        return self._storage.finish(number, answer)
 
     def fail(self, trial: Trial | int, reason: str, cost: Mapping[str, float] | None = None) -> Trial:
-        """Report that no simulator of the trial gave an answer."""
-        return self.tell(trial, {}, cost, {simulator.name: reason for simulator in self.problem.simulators})
+        """Report that no simulator of the trial gave an answer, or none of those that have not answered yet."""
+        number, trials = self._number(trial), self.trials
+        asked = trials[number].pending if 0 <= number < len(trials) else self._simulator_names()
+        return self.tell(number, {}, cost, dict.fromkeys(asked, reason))
 
     def add(
         self,
@@ -243,24 +253,24 @@ class Study:
                 hint=f"The simulators are {self._simulator_names()}.",
             )
         checked: dict[str, FidelityValue] = {}
-        not_run: list[str] = []
         for simulator in self.problem.simulators:
+            value = fidelities.get(simulator.name, simulator.fidelity.target)
+            setting = simulator.fidelity.decode(simulator.fidelity.encode(value))
             has_values = any(output.name in values for output in simulator.outputs)
             if not has_values and simulator.name not in (failures or {}):
-                not_run.append(simulator.name)
-            elif simulator.name not in fidelities and simulator.fidelity.has_knob:
+                continue
+            if simulator.name not in fidelities and simulator.fidelity.has_knob:
                 raise TrialError(
                     f"The fidelity of simulator {simulator.name!r} is missing.",
                     hint=f"At full accuracy it is {simulator.fidelity.target!r}.",
                 )
-            value = fidelities.get(simulator.name, simulator.fidelity.target)
-            checked[simulator.name] = simulator.fidelity.decode(simulator.fidelity.encode(value))
-        if len(not_run) == len(self.problem.simulators):
+            checked[simulator.name] = setting
+        if not checked:
             raise TrialError(
                 "A result was added that holds neither a value nor a failure.",
                 hint=f"Give values of the outputs {[output.name for output in self.problem.outputs]}.",
             )
-        answer = checked_answer(self.problem, values, cost or {}, failures or {}, tuple(not_run))
+        answer = checked_answer(self.problem, checked, values, cost or {}, failures or {})
         return self._storage.add(Candidate(self.problem.space.check(parameters), checked), answer)
 
     def optimize(
@@ -337,7 +347,7 @@ class Study:
                     "number": trial.number,
                     "state": str(trial.state),
                     **trial.parameters,
-                    **{f"fidelity.{name}": value for name, value in trial.fidelities.items()},
+                    **{f"fidelity.{name}": trial.fidelities.get(name) for name in self._simulator_names()},
                     **{output.name: trial.values.get(output.name) for output in self.problem.outputs},
                     **{f"cost.{name}": trial.costs.get(name) for name in self._simulator_names()},
                     **{f"state.{name}": str(trial.state_of(name)) for name in self._simulator_names()},

@@ -8,7 +8,7 @@ from typing import Any, get_args
 
 from imoca.errors import MethodError, StudyFileError
 from imoca.methods.registry import added_method_names, get_method, method_names
-from imoca.methods.settings import InitialDesign, MethodSettings
+from imoca.methods.settings import Evaluate, InitialDesign, MethodSettings
 from imoca.problem.problem import Problem
 from imoca.studyfile.problem import attempt, build_problem
 from imoca.studyfile.tables import SettingsTable, StudyTables, faults_error, read_tables, seconds
@@ -62,6 +62,7 @@ def study_file_schema() -> dict[str, Any]:
     settings = schema["$defs"][SettingsTable.__name__]["properties"]
     settings["method"]["enum"] = [*method_names(), *added_method_names()]
     settings["initial_design"]["enum"] = [*get_args(InitialDesign), None]
+    settings["evaluate"]["enum"] = [*get_args(Evaluate), None]
     return {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": "iMOCA study file"} | schema
 
 

@@ -36,6 +36,10 @@ from imoca.studyfile.tables import (
 )
 
 T = TypeVar("T")
+PRICING: dict[str, Any] = {
+    "setup_cost": 0.0,
+    "cost_relative_to": "mean",
+}  # what [study] says of the problem, unless given
 
 
 def problem_from_toml(text: str) -> Problem:
@@ -62,7 +66,9 @@ def build_problem(tables: StudyTables, faults: list[str]) -> Problem | None:
     if len(faults) > n_before:
         return None
     complete = [p for p in parameters if p is not None], [s for s in simulators if s is not None]
-    return attempt("problem", faults, lambda: Problem(*complete))
+    return attempt(
+        "problem", faults, lambda: Problem(*complete, **{name: getattr(tables.study, name) for name in PRICING})
+    )
 
 
 def problem_to_toml(problem: Problem) -> str:
@@ -71,6 +77,8 @@ def problem_to_toml(problem: Problem) -> str:
         "parameters": {parameter.name: _parameter_table(parameter) for parameter in problem.parameters},
         "simulators": {simulator.name: _simulator_table(simulator) for simulator in problem.simulators},
     }
+    if of_costs := {name: getattr(problem, name) for name in PRICING if getattr(problem, name) != PRICING[name]}:
+        content["study"] = of_costs
     if problem.constraints:
         content["constraints"] = {
             constraint.name: _present(
@@ -85,7 +93,7 @@ def problem_to_toml(problem: Problem) -> str:
 
 def storable_problem(problem: Problem) -> str:
     """The problem as TOML. A function that no other process could import is left out: it is given anew each time."""
-    return problem_to_toml(Problem(problem.parameters, [_storable(simulator) for simulator in problem.simulators]))
+    return problem_to_toml(problem.with_simulators([_storable(simulator) for simulator in problem.simulators]))
 
 
 def _storable(simulator: Simulator) -> Simulator:

@@ -81,6 +81,9 @@ class MethodSettingsTable(Table):
         Annotated[float, Field(ge=0, le=1)] | None,
         Field(description="Share of the cost for full runs where they improve the predicted front."),
     ] = None
+    evaluate: Annotated[
+        str | None, Field(description="Run the simulators that are worth their price at a design, or all of them.")
+    ] = None
 
     def method_settings(self) -> MethodSettings:
         given = {name: getattr(self, name) for name in MethodSettingsTable.model_fields}
@@ -106,6 +109,13 @@ class SettingsTable(MethodSettingsTable):
     workers: Annotated[
         Annotated[int, Field(ge=1)] | None, Field(description="Simulators that run at the same time.")
     ] = None
+    setup_cost: Annotated[
+        float,
+        Field(ge=0, allow_inf_nan=False, description="Of a question, in full runs, whichever simulators it runs."),
+    ] = 0.0
+    cost_relative_to: Annotated[
+        Literal["mean", "design"], Field(description="What counts 1: a full run of a mean design, or of the very one.")
+    ] = "mean"
 
 
 class RealTable(Table):

@@ -109,6 +109,8 @@ def answered(problem: Problem, number: int, question: Candidate) -> Trial:
     values: dict[str, float] = {}
     costs: dict[str, float] = {}
     for s, simulator in enumerate(problem.simulators):
+        if simulator.name not in question.fidelities:
+            continue
         z = simulator.fidelity.encode(question.fidelities[simulator.name])
         for j, output in enumerate(simulator.outputs):
             values[output.name] = float(np.sin(3.0 * x + s + j).sum() + 0.2 * (1.0 - z) * x[0])

@@ -25,6 +25,7 @@ from imoca.trials import Answer, Candidate, Run, RunState, Trial, TrialState
 T = TypeVar("T")
 
 CANDIDATE = Candidate({"a": 0.1 + 0.2, "c": 'q"\n<b>'}, {"s": 0.5}, {"f": (0.1, 1 / 3)})
+IN_PARTS = Candidate({"a": 0.5}, {"s": 0.5, "t": None})
 ANSWER = Answer({"f": 5e-324}, {"s": 1e300}, {}, {"s": 2.0})
 PROBLEM = Problem(
     [Real("a", 0.0, 1.0), Integer("n", 0, 3), Choice("c", ['q"\n<b>', "plain"])],
@@ -99,6 +100,19 @@ class StorageContract(ABC):
         with pytest.raises(TrialError, match="Trial 0"):
             storage.finish(0, Answer({"f": 9.0}))
         assert storage.trials()[0].answer == ANSWER
+
+    def test_an_answer_may_come_in_parts(self, storage: Storage) -> None:
+        storage.append(0, IN_PARTS, False)
+        half = storage.finish(0, Answer({"f": 1.0}, {"s": 2.0}, pending=("t",)))
+        assert (half.state, storage.trials()) == (TrialState.RUNNING, (half,))
+        assert storage.finish(0, Answer({"f": 1.0}, {"s": 2.0}, pending=("t",))) == half
+        for other in (Answer({"f": 2.0}, pending=("t",)), Answer({"g": 1.0}, failures={"s": "no"})):
+            with pytest.raises(TrialError, match="another answer of s"):
+                storage.finish(0, other)
+        assert storage.trials() == (half,)
+        whole = storage.finish(0, Answer(failures={"t": "exploded"}, wasted={"t": 1.0}, pending=("s",)))
+        assert whole.answer == Answer({"f": 1.0}, {"s": 2.0}, {"t": "exploded"}, {"t": 1.0})
+        assert (whole.state, storage.trials()) == (TrialState.COMPLETE, (whole,))
 
     @pytest.mark.parametrize("number", [-1, 1, 99])
     def test_an_unknown_trial_is_refused(self, storage: Storage, number: int) -> None:

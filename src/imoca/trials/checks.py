@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 
 from imoca.errors import CostError, TrialError
 from imoca.problem.names import is_number
@@ -15,12 +15,12 @@ LARGEST_VALUE = 1e150  # its square is still a number
 
 def checked_answer(
     problem: Problem,
+    asked: Container[str],  # the simulators
     values: Mapping[str, float],
     cost: Mapping[str, float],
     failures: Mapping[str, str],
-    not_run: tuple[str, ...] = (),
 ) -> Answer:
-    """The answer, or an error that leaves everything as it was."""
+    """The answer, or an error that leaves everything as it was. What it does not speak of is pending."""
     names = [simulator.name for simulator in problem.simulators]
     known_outputs = [output.name for output in problem.outputs]
     for what, given, allowed in (
@@ -31,30 +31,39 @@ def checked_answer(
         if unknown := [name for name in given if name not in allowed]:
             raise TrialError(f"{what} came for unknown name(s) {unknown}.", hint=f"The names are {allowed}.")
     checked: dict[str, float] = {}
+    pending: list[str] = []
     for simulator in problem.simulators:
         own = {o.name: values[o.name] for o in simulator.outputs if o.name in values}
-        if simulator.name not in failures and simulator.name not in not_run:
-            checked |= check_values(simulator, own)
-        elif own:
+        is_told = bool(own) or simulator.name in {*cost, *failures}
+        if is_told and simulator.name not in asked:
+            raise TrialError(
+                f"An answer came of simulator {simulator.name!r}, which this trial does not ask.",
+                hint=f"It asks {[name for name in names if name in asked]}; add what else you know with study.add.",
+            )
+        if own and simulator.name in failures:
             raise TrialError(
                 f"Simulator {simulator.name!r} has both values {sorted(own)} and a failure.",
                 hint="Give one or the other.",
             )
-    if paid := [name for name in not_run if name in cost]:
+        if own:
+            checked |= check_values(simulator, own)
+        elif simulator.name in asked and simulator.name not in failures:
+            pending.append(simulator.name)
+    if paid := [name for name in pending if name in cost]:
         raise TrialError(
             f"A cost came for simulator(s) {paid}, which have neither values nor a failure.",
-            hint="Give their values too, or leave the cost out: what was not run costs nothing.",
+            hint="Give their values too, or leave the cost out until they have answered.",
         )
     costs = {name: check_cost(name, cost[name]) for name in cost}
     for simulator in problem.simulators:
-        is_paid = simulator.name in {*costs, *failures, *not_run}
+        is_paid = simulator.name in {*costs, *failures, *pending} or simulator.name not in asked
         if simulator.is_cost_measured and not is_paid:
             raise TrialError(
                 f"Simulator {simulator.name!r} has cost 'measured', but no cost was told.",
                 hint=f"Tell it too: cost={{{simulator.name!r}: ...}}, in any unit you like.",
             )
     reasons = {name: str(reason) for name, reason in failures.items()}
-    return Answer(checked, costs, reasons, not_run=not_run)
+    return Answer(checked, costs, reasons, pending=tuple(pending))
 
 
 def check_values(simulator: Simulator, values: Mapping[str, object]) -> dict[str, float]:

@@ -11,7 +11,7 @@ import numpy as np
 from imoca.arrays import Array, BoolArray, IntArray
 from imoca.problem.problem import Problem
 from imoca.problem.simulator import Simulator
-from imoca.trials.trial import Trial
+from imoca.trials.trial import SimulatorState, Trial, TrialState
 
 
 @dataclass(frozen=True, eq=False)
@@ -24,7 +24,7 @@ class TrialTable:
     problem: Problem
     trials: tuple[Trial, ...]
     x: Array  # (n, d) designs in the unit cube
-    z: Array  # (n, n_simulators) fidelities, 1 at full accuracy
+    z: Array  # (n, n_simulators) fidelities, 1 at full accuracy, NaN where a simulator was not asked
     values: Array  # (n, n_outputs) maximised, NaN where there is none
     costs: Array  # (n, n_simulators) as told or measured, in the simulator's own units, NaN where nothing was
     wasted: Array  # (n, n_simulators) by earlier attempts at the run, NaN where there were none
@@ -72,8 +72,13 @@ class TrialTable:
 
     @cached_property
     def is_finished(self) -> BoolArray:  # (n,)
-        """Whether a trial has its answer, be it a failure."""
-        return np.array([trial.answer is not None for trial in self.trials], dtype=np.bool_)
+        """Whether every simulator that was asked has answered or failed."""
+        return np.array([trial.state is not TrialState.RUNNING for trial in self.trials], dtype=np.bool_)
+
+    @cached_property
+    def was_run(self) -> BoolArray:  # (n, n_simulators)
+        """Whether a simulator has answered or failed."""
+        return np.isin(self.states, [SimulatorState.ANSWERED, SimulatorState.FAILED])
 
     @cached_property
     def is_verified(self) -> BoolArray:  # (n,)
@@ -89,7 +94,10 @@ ARRAYS = ("x", "z", "values", "costs", "wasted", "states")
 
 
 def _encoded(simulator: Simulator, trials: Sequence[Trial]) -> Array:  # (n,)
-    return simulator.fidelity.encode_all([trial.fidelities[simulator.name] for trial in trials])
+    rows = [i for i, trial in enumerate(trials) if simulator.name in trial.fidelities]
+    z = np.full(len(trials), np.nan)
+    z[rows] = simulator.fidelity.encode_all([trials[i].fidelities[simulator.name] for i in rows])
+    return z
 
 
 def _columns(columns: Sequence[Array], n: int) -> Array:  # (n, len(columns))

@@ -23,7 +23,7 @@ class SimulatorState(IntEnum):
     PENDING = 0  # asked, no answer yet
     ANSWERED = 1
     FAILED = 2
-    NOT_RUN = 3  # never asked: the trial is a result that was added without it
+    NOT_RUN = 3  # never asked: not worth its price here, or the trial is a result that was added without it
 
     def __str__(self) -> str:
         return self.name.lower().replace("_", " ")
@@ -34,20 +34,20 @@ class Candidate:
     """A question before it has a number."""
 
     parameters: Mapping[str, Value]
-    fidelities: Mapping[str, FidelityValue]  # per simulator, in its own units
+    fidelities: Mapping[str, FidelityValue]  # per simulator that is asked, in its own units
     fitted: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
     """Log hyperparameters per objective when it was asked: the next fit starts there, also after a restart."""
 
 
 @dataclass(frozen=True)
 class Answer:
-    """What came back, in the user's own units and signs. Every simulator has values, a failure, or was not run."""
+    """What came back, in the user's own units and signs; of every simulator asked, unless it is still pending."""
 
     values: Mapping[str, float] = field(default_factory=dict)  # per output
     costs: Mapping[str, float] = field(default_factory=dict)  # per simulator whose cost was told or measured
     failures: Mapping[str, str] = field(default_factory=dict)  # per simulator that failed, the reason
     wasted: Mapping[str, float] = field(default_factory=dict)  # per simulator, what earlier attempts at the run cost
-    not_run: tuple[str, ...] = ()  # simulators that were never asked, so that they cost nothing
+    pending: tuple[str, ...] = ()  # simulators that were asked and have not answered yet
 
 
 class RunState(StrEnum):
@@ -82,23 +82,28 @@ class Trial:
 
     number: int
     parameters: Mapping[str, Value]
-    fidelities: Mapping[str, FidelityValue]
+    fidelities: Mapping[str, FidelityValue]  # per simulator that is asked
     fitted: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
     answer: Answer | None = None
     is_launched: bool = False  # asked in order to be run by the study itself, so that a restart runs it again
 
     @property
     def state(self) -> TrialState:
-        if self.answer is None:
+        if self.pending:
             return TrialState.RUNNING
-        return TrialState.COMPLETE if self.answer.values else TrialState.FAILED
+        return TrialState.COMPLETE if self.values else TrialState.FAILED
 
     def state_of(self, simulator: str) -> SimulatorState:
-        if self.answer is None:
+        if simulator not in self.fidelities:
+            return SimulatorState.NOT_RUN
+        if simulator in self.pending:
             return SimulatorState.PENDING
-        if simulator in self.answer.failures:
-            return SimulatorState.FAILED
-        return SimulatorState.NOT_RUN if simulator in self.answer.not_run else SimulatorState.ANSWERED
+        return SimulatorState.FAILED if simulator in self.failures else SimulatorState.ANSWERED
+
+    @property
+    def pending(self) -> tuple[str, ...]:
+        """Simulators that were asked and have not answered yet."""
+        return tuple(self.fidelities) if self.answer is None else self.answer.pending
 
     @property
     def values(self) -> Mapping[str, float]:
@@ -111,10 +116,6 @@ class Trial:
     @property
     def failures(self) -> Mapping[str, str]:
         return self.answer.failures if self.answer else {}
-
-    @property
-    def not_run(self) -> tuple[str, ...]:
-        return self.answer.not_run if self.answer else ()
 
     @property
     def wasted(self) -> Mapping[str, float]:

@@ -79,4 +79,4 @@ def within_limits(spec: RunSpec, table: TrialTable) -> tuple[Trial, ...]:
 def net_costs(table: TrialTable) -> Array:  # (n,)
     """What each trial cost, without what was lost by attempts before the last one."""
     costs = bill(table)
-    return (costs.spent - costs.wasted).sum(axis=1)
+    return costs.by_trial - costs.wasted.sum(axis=1)

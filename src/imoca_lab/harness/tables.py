@@ -78,6 +78,7 @@ def fidelity_table(series: Sequence[Series]) -> TextTable:
             chosen = np.array(
                 [z for run in each.runs for name in members for z in run.fidelities[name][run.n_initial :]]
             )
+            chosen = chosen[~np.isnan(chosen)]  # without those that were left out
             inner = np.histogram(chosen[chosen < 1.0], BANDS)[0]
             shares = np.array([*inner, (chosen == 1.0).sum()]) / max(len(chosen), 1)
             rows.append((each.method, label, *(f"{share:.0%}" for share in shares)))

@@ -1,5 +1,6 @@
 """Gain per cost: its gradient by differences, its fidelities by trying every vector."""
 
+import dataclasses
 from itertools import product
 
 import numpy as np
@@ -95,19 +96,26 @@ def differences(score: GainPerCost, x: np.ndarray) -> tuple[np.ndarray, np.ndarr
     for column, shift in enumerate(STEP * np.eye(x.shape[1])):
         ahead, behind = score.score(x + shift), score.score(x - shift)
         gradient[:, column] = (ahead.values - behind.values) / (2 * STEP)
-        is_smooth &= (ahead.fidelities == chosen).all(axis=1) & (behind.fidelities == chosen).all(axis=1)
+        for moved in (ahead, behind):
+            is_smooth &= ((moved.fidelities == chosen) | (np.isnan(moved.fidelities) & np.isnan(chosen))).all(axis=1)
     return gradient, is_smooth
 
 
+@pytest.mark.parametrize("setup_cost", [None, 0.0, 1.0])  # None: no simulator may be left out
 @pytest.mark.parametrize("cost", COSTS)
 @pytest.mark.parametrize("name", GAINS)
-def test_the_gradient_matches_finite_differences(name: str, cost: str, rng: np.random.Generator) -> None:
+def test_the_gradient_matches_finite_differences(
+    name: str, cost: str, setup_cost: float | None, rng: np.random.Generator
+) -> None:
     score = make_score(make_gain(name, rng), cost, rng)
+    if setup_cost is not None:
+        score = dataclasses.replace(score, setup_cost=setup_cost, may_leave_out=True)
     x = 0.05 + 0.9 * rng.random((8, 2))
     numeric, is_smooth = differences(score, x)
     scores, gradient = score.score_and_gradient(x)
     assert is_smooth.sum() >= 7
     assert len(np.unique(scores.fidelities)) > 2  # not one fidelity everywhere
+    assert np.isnan(scores.fidelities).any() == (setup_cost is not None)
     scale = np.abs(numeric).max()
     assert scale > 0.1
     np.testing.assert_allclose(gradient[is_smooth], numeric[is_smooth], atol=1e-4 * scale)

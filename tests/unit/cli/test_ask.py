@@ -1,9 +1,12 @@
 from contextlib import ExitStack
 from pathlib import Path
 
+import pytest
 from command_line import CommandLine
 
+from imoca.cli.ask import print_questions
 from imoca.study.study import Study
+from imoca.trials.trial import Trial
 
 
 def test_a_question_is_printed_to_its_last_digit_and_stored(
@@ -31,3 +34,12 @@ def test_a_question_without_json_is_a_table_and_says_how_to_answer(
     trial = until_the_end.enter_context(Study.load(toy / "toy.db")).trials[0]
     assert repr(trial.parameters["x"]) in row
     assert "imoca tell 0 drag=..." in answer.err
+
+
+def test_a_simulator_that_is_not_asked_is_shown_as_such(capsys: pytest.CaptureFixture[str]) -> None:
+    asked = [Trial(3, {"x": 0.5}, {"cfd": 0.25, "scale": None}), Trial(4, {"x": 0.6}, {"scale": None})]
+    print_questions(asked, ["cfd", "scale", "tunnel"])
+    header, first, second = capsys.readouterr().out.splitlines()
+    assert "tunnel" not in header
+    assert first.split()[:3] == ["3", "0.5", "0.25"]
+    assert second.split()[:4] == ["4", "0.6", "not", "asked"]

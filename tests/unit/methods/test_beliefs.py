@@ -240,7 +240,7 @@ def test_the_paper_s_kernel_knows_no_logarithms() -> None:
 
 
 def test_a_simulator_that_was_not_run_is_not_guessed() -> None:
-    trials = [*make_trials(), trial_at(PROBLEM, 9, ASKED, [0.3, 0.8], Answer({"f": -2.0}, not_run=("t",)))]
+    trials = [*make_trials(), trial_at(PROBLEM, 9, ASKED, [0.3, np.nan], Answer({"f": -2.0}))]
     assert [len(surrogate.x) for surrogate in believed(trials).surrogates] == [10, 9]
 
 

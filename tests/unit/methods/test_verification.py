@@ -24,6 +24,7 @@ PROBLEM = Problem(
             "t", [Objective("g", "minimize")], fidelity=Fidelity.continuous(), cost="0.2 + 0.8 * z", full_cost=3.0
         ),
     ],
+    cost_relative_to="design",
 )
 FULL = 4.0  # both at full accuracy
 
@@ -48,7 +49,7 @@ def is_due(fidelities: list[float], share: float) -> bool:
 def test_the_cost_of_every_question_counts_but_not_of_what_was_not_run() -> None:
     trials = [
         *trials_at([0.0, 0.5]),
-        trial_at(PROBLEM, 2, np.array([0.2, 0.2]), [1.0, 0.0], Answer({"f": 1.0}, not_run=("t",))),
+        trial_at(PROBLEM, 2, np.array([0.2, 0.2]), [1.0, np.nan], Answer({"f": 1.0})),
         trial_at(PROBLEM, 3, np.array([0.2, 0.2]), [1.0, 0.25], None),  # still running
     ]
     table = TrialTable.encode(PROBLEM, trials)

@@ -17,16 +17,16 @@ from imoca.models.cost import (
 )
 from imoca.problem.fidelity import Fidelity
 from imoca.problem.parameters import Real
-from imoca.problem.problem import Problem
+from imoca.problem.problem import CostUnit, Problem
 from imoca.problem.simulator import Objective, Simulator
 from imoca.trials.trial import Answer, Trial
 
 
-def make_problem(cost: str, full_cost: float = 1.0) -> Problem:
+def make_problem(cost: str, full_cost: float = 1.0, relative_to: CostUnit = "mean") -> Problem:
     simulator = Simulator(
         "s", [Objective("f", "minimize")], fidelity=Fidelity.continuous(), cost=cost, full_cost=full_cost
     )
-    return Problem([Real("a", 0.0, 2.0), Real("b", 0.0, 1.0)], [simulator])
+    return Problem([Real("a", 0.0, 2.0), Real("b", 0.0, 1.0)], [simulator], cost_relative_to=relative_to)
 
 
 def test_a_declared_cost_is_normalised_by_its_value_at_the_target(rng: np.random.Generator) -> None:
@@ -110,10 +110,37 @@ def test_the_gradient_of_a_declared_cost_at_the_edge_of_the_cube_is_one_sided(at
 
 
 def test_told_amounts_count_by_the_full_cost_of_their_own_design() -> None:
-    problem = make_problem("1 + a", full_cost=3.0)  # a full run takes 1.5 and 2.5 of its own units
+    problem = make_problem("1 + a", full_cost=3.0, relative_to="design")  # a full run takes 1.5 and 2.5
     model = cost_model(problem, problem.simulators[0], [])
     counted = model.counted(np.array([[0.25, 0.5], [0.75, 0.5]]), np.array([3.0, 1.25]))
     np.testing.assert_allclose(counted, [6.0, 1.5])
+
+
+def test_relative_to_the_mean_a_design_that_is_cheap_counts_less() -> None:
+    problem = make_problem("1 + a * z", full_cost=3.0)  # a = 2u: a full run takes 2 on average over the space
+    model = cost_model(problem, problem.simulators[0], [])
+    x, z = np.array([[0.0, 0.5], [0.3, 0.2], [1.0, 0.9]]), np.array([0.0, 0.4, 1.0])
+    expected = 3.0 * (1.0 + 2.0 * x[:, :1] * z) / 2.0
+    np.testing.assert_allclose(model.ratio(x, z), expected, rtol=1e-3)
+    np.testing.assert_allclose(model.counted(x, np.array([2.0, 1.0, 4.0])), [3.0, 1.5, 6.0], rtol=1e-3)
+    np.testing.assert_allclose(model.gradient(x[1:2], z[1:2]), [[3.0 * 0.4, 0.0]], rtol=1e-3, atol=1e-9)
+
+
+def test_a_learned_cost_relative_to_the_mean_is_in_units_of_its_mean_over_the_space(rng: np.random.Generator) -> None:
+    trials = [
+        Trial(i, {"a": 2.0 * u, "b": v}, {"s": z}, {}, Answer({"f": 1.0}, {"s": float(np.exp(2.0 * z + 1.5 * u))}))
+        for i, (u, v, z) in enumerate(rng.random((60, 3)).tolist())
+    ]
+    problem = make_problem("measured", full_cost=2.0)
+    model = cost_model(problem, problem.simulators[0], trials)
+    unit = np.exp(2.0) * (np.exp(1.5) - 1.0) / 1.5  # the mean of a full run over u in [0, 1]
+    x, z = np.array([[0.1, 0.5], [0.5, 0.5], [0.9, 0.5]]), np.array([0.0, 0.5, 1.0])
+    np.testing.assert_allclose(model.ratio(x, z), 2.0 * np.exp(2.0 * z + 1.5 * x[:, :1]) / unit, rtol=0.05)
+    np.testing.assert_allclose(model.counted(x, np.full(3, unit)), 2.0, rtol=0.05)
+    step, at = 1e-5, np.array([0.1, 0.5, 0.9])
+    shift = step * np.array([1.0, 0.0])
+    numeric = (model.ratio(x + shift, at) - model.ratio(x - shift, at)).diagonal() / (2 * step)
+    np.testing.assert_allclose(model.gradient(x, at)[:, 0], numeric, rtol=1e-3)
 
 
 def test_the_straight_line_is_the_bayesian_one_by_least_squares_with_the_prior_as_further_data(

@@ -15,6 +15,7 @@ from imoca.trials import Answer, Trial
 
 CENTRE = np.array([0.5, 0.5])
 DONE = {"f": 1.0, "g": 2.0}
+DONE_S = Answer({"f": 1.0})
 
 
 def make_problem(cost: str = "0.1 + z**2", other: str = "1 + 3 * z") -> Problem:
@@ -58,9 +59,25 @@ def test_a_failed_simulator_costs_what_was_declared_or_what_was_told() -> None:
 
 
 def test_a_simulator_that_was_not_run_costs_nothing() -> None:
-    spent, _, expected = one_bill(Answer({"f": 1.0}, not_run=("t",)))
+    problem = make_problem()
+    made = bill(problem, [trial_at(problem, 0, CENTRE, [0.5, math.nan], answer) for answer in (DONE_S, None)])
+    np.testing.assert_allclose(made.spent, [[AT_S, 0.0], [0.0, 0.0]])
+    np.testing.assert_allclose(made.expected, [[0.0, 0.0], [AT_S, 0.0]])
+
+
+def test_what_has_answered_is_paid_for_while_another_simulator_runs() -> None:
+    spent, _, expected = one_bill(Answer({"f": 1.0}, pending=("t",)))
     assert spent == pytest.approx([AT_S, 0.0])
-    assert expected == [0.0, 0.0]
+    assert expected == pytest.approx([0.0, AT_T])
+
+
+def test_preparing_a_design_is_paid_for_by_every_question_once() -> None:
+    plain = make_problem()
+    problem = Problem(plain.parameters, plain.simulators, setup_cost=0.5)
+    trials = [trial_at(problem, 0, CENTRE, [0.5, math.nan], DONE_S), trial_at(problem, 1, CENTRE, [0.5, 1 / 3], None)]
+    made = bill(problem, trials)
+    np.testing.assert_allclose(made.by_trial, [AT_S + 0.5, 0.5])
+    assert made.total == pytest.approx(AT_S + 1.0)
 
 
 def test_a_running_trial_has_cost_nothing_yet_and_is_expected_to() -> None:
@@ -76,7 +93,8 @@ def test_earlier_attempts_are_charged_on_top_and_shown_apart() -> None:
 
 
 def test_a_cost_that_depends_on_the_design_is_a_share_of_the_full_run_of_the_same_design() -> None:
-    problem = make_problem("1 + a * z", "1 + b")
+    plain = make_problem("1 + a * z", "1 + b")
+    problem = Problem(plain.parameters, plain.simulators, cost_relative_to="design")
     designs, z = np.array([[0.25, 0.5], [0.75, 0.0]]), [[0.5, 1.0], [0.2, 1.0]]  # a is 1 and 3
     trials = [trial_at(problem, i, designs[i], z[i], Answer(DONE)) for i in range(2)]
     made = bill(problem, trials)

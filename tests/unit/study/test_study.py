@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Mapping
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ from imoca import Constraint, Fidelity, ImocaError, Objective, Problem, Real, Si
 from imoca.errors import MethodError, SimulatorError, StorageError, TrialError
 from imoca.problem.parameters import Value
 from imoca.problem.simulator import Output
-from imoca.trials.trial import RunState, Trial
+from imoca.trials.trial import RunState, SimulatorState, Trial
 
 AT_FIRST = (0.1 + 0.7**2) / 1.1  # declared cost of one simulator in the first question, z = 0.7
 
@@ -84,12 +85,84 @@ def test_the_same_tell_twice_is_harmless_and_a_different_one_refused() -> None:
     assert study.trials[0].values == {"l": 1.0, "r": 2.0}
 
 
+def test_an_answer_may_come_in_parts_and_the_next_question_knows_each(until_the_end: ExitStack) -> None:
+    study = until_the_end.enter_context(make_study())
+    trial = study.ask()
+    half = study.tell(trial, {"l": 1.0})
+    assert (half.state, half.pending, half.values) == (TrialState.RUNNING, ("right",), {"l": 1.0})
+    assert study.cost_spent == pytest.approx(AT_FIRST)
+    with pytest.raises(TrialError, match="already has another answer of left"):
+        study.tell(trial, {"l": 2.0, "r": 2.0})
+    with pytest.raises(TrialError, match="already has another answer of left"):
+        study.tell(trial, {"r": 2.0}, failures={"left": "no mesh"})
+    assert study.trials == (half,)
+    study.tell(trial, {"l": 1.0})  # the same again
+    whole = study.tell(trial, {"l": 1.0, "r": 2.0})
+    assert (whole.state, whole.pending, whole.values) == (TrialState.COMPLETE, (), {"l": 1.0, "r": 2.0})
+    assert study.cost_spent == pytest.approx(2 * AT_FIRST)
+
+
+def test_what_has_not_answered_may_fail_alone_later() -> None:
+    study = make_study()
+    trial = study.ask()
+    study.tell(trial, {"l": 1.0})
+    failed = study.fail(trial, "diverged")
+    assert (failed.failures, failed.values, failed.state) == ({"right": "diverged"}, {"l": 1.0}, TrialState.COMPLETE)
+
+
+def asked_in_part(study: Study) -> Trial:
+    """The first question that leaves a simulator out."""
+    for _ in range(40):
+        trial = study.ask()
+        if len(trial.fidelities) < 2:
+            return trial
+        x = x_of(trial.parameters)
+        study.tell(trial, {"l": left(x, z=0.0), "r": right(x, z=0.0)})
+    raise AssertionError("every question asked both simulators")
+
+
+def test_of_simulators_only_what_is_worth_its_price_is_asked() -> None:
+    trial = asked_in_part(make_study(evaluate="best", verify=0.0))
+    (asked,) = trial.fidelities
+    assert asked in ("left", "right")
+    with pytest.raises(AssertionError, match="both"):
+        asked_in_part(make_study(evaluate="all", verify=0.0))
+
+
+def test_an_answer_of_a_simulator_that_was_not_asked_is_refused() -> None:
+    study = make_study(evaluate="best", verify=0.0)
+    trial = asked_in_part(study)
+    (asked,) = trial.fidelities
+    other = {"left": "right", "right": "left"}[asked]
+    for values, failures in (({"l": 1.0, "r": 2.0}, {}), ({asked[0]: 1.0}, {other: "no"})):
+        with pytest.raises(TrialError, match=f"'{other}', which this trial does not ask"):
+            study.tell(trial, values, failures=failures)
+    assert study.trials[-1].answer is None
+    done = study.tell(trial, {asked[0]: 1.0})
+    assert done.state is TrialState.COMPLETE
+    assert done.state_of(other) is SimulatorState.NOT_RUN
+
+
+def test_a_study_that_leaves_simulators_out_runs_and_charges_only_what_it_asked() -> None:
+    study = make_study(evaluate="best", verify=0.0)
+    study.optimize(trials=16)
+    trials = study.trials[11:]
+    assert all(trial.state is TrialState.COMPLETE and len(trial.values) == len(trial.fidelities) for trial in trials)
+    assert any(len(trial.fidelities) == 1 for trial in trials)
+    n_runs = sum(len(trial.fidelities) for trial in study.trials)
+    assert len(study.runs) == n_runs
+    expected = [
+        (0.1 + float(z) ** 2) / 1.1 for trial in study.trials for z in trial.fidelities.values() if z is not None
+    ]
+    assert study.cost_spent == pytest.approx(sum(expected))
+
+
 @pytest.mark.parametrize(
     ("values", "extra", "culprit"),
     [
-        ({"l": 1.0}, {}, "'r'"),
+        ({"l": 1.0}, {"cost": {"right": 1.0}}, "'right'"),
         ({"l": 1.0, "r": 2.0, "q": 3.0}, {}, "'q'"),
-        ({}, {}, "'l'"),
+        ({}, {}, "'left'"),
         ({"l": math.nan, "r": 2.0}, {}, "nan"),
         ({"l": math.inf, "r": 2.0}, {}, "inf"),
         ({"l": None, "r": 2.0}, {}, "None"),
@@ -173,7 +246,7 @@ def test_old_data_count_as_trials_and_a_simulator_without_values_as_not_run() ->
     study.add({"x": 0.5}, {"left": 1.0, "right": 0.5}, {"l": 0.09, "r": 0.1})
     partial = study.add({"x": 0.3}, {"left": 0.0}, {"l": 0.11})
     assert partial.failures == {}
-    assert partial.not_run == ("right",)
+    assert partial.fidelities == {"left": 0.0}
     assert study.cost_spent == pytest.approx(1.0 + (0.1 + 0.25) / 1.1 + 0.1 / 1.1)
 
 
@@ -245,7 +318,7 @@ def test_a_number_of_trials_that_is_none_is_refused(trials: Any) -> None:
 
 def test_what_was_not_run_has_no_cost() -> None:
     study = make_study()
-    with pytest.raises(TrialError, match=r"cost came for simulator\(s\) \['right'\]"):
+    with pytest.raises(TrialError, match="answer came of simulator 'right', which this trial does not ask"):
         study.add({"x": 0.5}, {"left": 1.0}, {"l": 0.5}, cost={"right": 5.0})
     assert study.trials == ()
 
@@ -260,7 +333,8 @@ def test_a_result_without_anything_in_it_is_refused() -> None:
 def test_an_added_failure_is_one_and_is_paid_for() -> None:
     study = make_study()
     trial = study.add({"x": 0.5}, {"left": 1.0, "right": 0.0}, {"l": 0.5}, failures={"right": "no mesh"})
-    assert (trial.failures, trial.not_run) == ({"right": "no mesh"}, ())
+    assert trial.failures == {"right": "no mesh"}
+    assert list(trial.fidelities) == ["left", "right"]
     assert study.cost_spent == pytest.approx(1.0 + 0.1 / 1.1)
     with pytest.raises(TrialError, match="fidelity of simulator 'right' is missing"):
         study.add({"x": 0.5}, {"left": 1.0}, {"l": 0.5}, failures={"right": "no mesh"})

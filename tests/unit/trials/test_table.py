@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from imoca.arrays import BoolArray, IntArray
-from imoca.problem import Choice, Constraint, Fidelity, Objective, Problem, Real, Simulator
+from imoca.problem import Choice, Constraint, Fidelity, FidelityValue, Objective, Problem, Real, Simulator
 from imoca.trials import Answer, SimulatorState, Trial, TrialTable
 
 PROBLEM = Problem(
@@ -30,14 +30,17 @@ PROBLEM = Problem(
 FULL = {"drag": 2.0, "lift": 3.0, "load": 1.0, "mass": 5.0}
 
 
-def make_trial(number: int, a: float, flow: float, stress: str, answer: Answer | None) -> Trial:
-    return Trial(number, {"a": a, "c": "y"}, {"flow": flow, "stress": stress}, {}, answer)
+def make_trial(number: int, a: float, flow: float, stress: str | None, answer: Answer | None) -> Trial:
+    fidelities: dict[str, FidelityValue] = {"flow": flow}
+    if stress is not None:
+        fidelities["stress"] = stress
+    return Trial(number, {"a": a, "c": "y"}, fidelities, {}, answer)
 
 
 TRIALS = (
     make_trial(0, 1.0, 20.0, "fine", Answer(FULL, {"stress": 7.0}, {}, {"flow": 0.5})),
     make_trial(1, 2.0, 15.0, "medium", Answer({"drag": 4.0, "lift": 1.0}, {}, {"stress": "no mesh"})),
-    make_trial(2, 3.0, 20.0, "fine", Answer({"drag": 4.0, "lift": 1.0}, not_run=("stress",))),
+    make_trial(2, 3.0, 20.0, None, Answer({"drag": 4.0, "lift": 1.0})),
     make_trial(3, 4.0, 10.0, "coarse", None),
     make_trial(4, 0.0, 10.0, "fine", Answer(FULL)),
 )
@@ -52,10 +55,10 @@ def same(one: TrialTable, other: TrialTable) -> None:
 
 def test_everything_is_where_the_problem_has_it() -> None:
     table = TrialTable.encode(PROBLEM, TRIALS)
+    nan = math.nan
     assert len(table) == 5
     np.testing.assert_allclose(table.x[:, 0], [0.25, 0.5, 0.75, 1.0, 0.0])
-    np.testing.assert_allclose(table.z, [[1.0, 1.0], [0.5, 0.5], [1.0, 1.0], [0.0, 0.0], [0.0, 1.0]])
-    nan = math.nan
+    np.testing.assert_allclose(table.z, [[1.0, 1.0], [0.5, 0.5], [1.0, nan], [0.0, 0.0], [0.0, 1.0]])
     np.testing.assert_array_equal(
         table.values,  # drag and mass are minimised, lift is maximised, load is a constraint
         [
@@ -80,6 +83,20 @@ def test_every_simulator_has_a_state_of_its_own() -> None:
     expected = [[answered, answered], [answered, failed], [answered, not_run], [pending, pending], [answered, answered]]
     np.testing.assert_array_equal(TrialTable.encode(PROBLEM, TRIALS).states, expected)
     assert str(not_run) == "not run"
+
+
+def test_what_came_of_one_simulator_is_known_while_another_runs() -> None:
+    half = make_trial(0, 1.0, 20.0, "fine", Answer({"drag": 4.0, "lift": 1.0}, pending=("stress",)))
+    asked_one = make_trial(1, 1.0, 20.0, None, None)
+    table = TrialTable.encode(PROBLEM, [half, asked_one])
+    assert table.states.tolist() == [
+        [SimulatorState.ANSWERED, SimulatorState.PENDING],
+        [SimulatorState.PENDING, SimulatorState.NOT_RUN],
+    ]
+    assert table.was_run.tolist() == [[True, False], [False, False]]
+    assert table.is_finished.tolist() == [False, False]
+    assert table.values[0, 0] == -4.0
+    assert (half.pending, asked_one.pending) == (("stress",), ("flow",))
 
 
 def test_what_is_finished_known_and_verified() -> None:

@@ -45,7 +45,7 @@ class CostRecord:
 
 def fidelity_records(snapshot: Snapshot) -> tuple[FidelityRecord, ...]:
     table, trials = snapshot.table, snapshot.trials
-    spent = snapshot.bill.spent.sum(axis=1)
+    spent = snapshot.bill.by_trial
     before = np.cumsum(spent) - spent
     records = []
     for s, simulator in enumerate(snapshot.problem.simulators):
@@ -74,7 +74,7 @@ def cost_records(snapshot: Snapshot) -> tuple[CostRecord, ...]:
     for s, simulator in enumerate(snapshot.problem.simulators):
         names, band_of = _bands(simulator)
         totals, counts = np.zeros(len(names)), [0] * len(names)
-        for i in np.flatnonzero(table.is_finished & (table.states[:, s] != SimulatorState.NOT_RUN)):
+        for i in np.flatnonzero(table.was_run[:, s]):
             band = band_of(float(table.z[i, s]))
             totals[band] += costs.spent[i, s] - costs.wasted[i, s]
             counts[band] += 1

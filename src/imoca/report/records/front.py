@@ -8,7 +8,7 @@ from imoca.problem.parameters import Value
 from imoca.problem.simulator import Goal
 from imoca.snapshot.recommendation import ParetoPoint
 from imoca.snapshot.snapshot import Snapshot
-from imoca.trials.trial import SimulatorState, TrialState
+from imoca.trials.trial import TrialState
 
 
 @dataclass(frozen=True)
@@ -59,14 +59,13 @@ def front_record(snapshot: Snapshot) -> FrontRecord:
 
 def summary_record(snapshot: Snapshot) -> SummaryRecord:
     table, trials = snapshot.table, snapshot.trials
-    was_run = table.is_finished[:, None] & (table.states != SimulatorState.NOT_RUN)
     full_costs = [simulator.full_cost for simulator in snapshot.problem.simulators]
     return SummaryRecord(
         n_trials=len(trials),
         n_running=sum(trial.state is TrialState.RUNNING for trial in trials),
         n_failed=sum(bool(trial.failures) for trial in trials),
         cost_spent=snapshot.bill.total,
-        cost_at_full_accuracy=float((was_run * full_costs).sum()),
+        cost_at_full_accuracy=float((table.was_run * full_costs).sum()),
         n_front=snapshot.n_on_front,
         n_verified=sum(point.verified for point in snapshot.front),
     )

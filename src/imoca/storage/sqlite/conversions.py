@@ -42,6 +42,32 @@ def convert_to_version_3(connection: sqlite3.Connection) -> None:
         connection.execute("UPDATE study SET definition = ?, checksum = ?", (definition, checksum(definition)))
 
 
+def convert_to_version_4(connection: sqlite3.Connection) -> None:
+    """Only the simulators that were asked have a fidelity, and an answer says which of them are still to come."""
+    for number, question, answer in connection.execute("SELECT number, question, answer FROM trials").fetchall():
+        if answer is None:
+            continue
+        content, asked = json.loads(answer), json.loads(question)
+        not_run = content.pop("not_run")
+        asked["fidelities"] = {name: value for name, value in asked["fidelities"].items() if name not in not_run}
+        texts = to_json(asked), to_json(content | {"pending": []})
+        connection.execute(
+            "UPDATE trials SET question = ?, answer = ?, checksum = ? WHERE number = ?",
+            (*texts, checksum(number, *texts), number),
+        )
+    for *cells, answer in connection.execute(
+        "SELECT trial, simulator, attempt, started, folder, ended, answer FROM runs"
+    ).fetchall():
+        if answer is not None:
+            content = json.loads(answer)
+            del content["not_run"]
+            text = to_json(content | {"pending": []})
+            connection.execute(
+                "UPDATE runs SET answer = ?, checksum = ? WHERE trial = ? AND simulator = ? AND attempt = ?",
+                (text, checksum(*cells, text), *cells[:3]),
+            )
+
+
 def _with_not_run(answer: str) -> str:
     content = json.loads(answer)
     failures = content["failures"]

@@ -51,7 +51,7 @@ def answer_text(answer: Answer | None) -> str | None:
             "costs": dict(answer.costs),
             "failures": dict(answer.failures),
             "wasted": dict(answer.wasted),
-            "not_run": list(answer.not_run),
+            "pending": list(answer.pending),
         }
     )
 
@@ -60,7 +60,7 @@ def read_answer(text: str | None) -> Answer | None:
     if text is None:
         return None
     content = json.loads(text)
-    return Answer(**content | {"not_run": tuple(content["not_run"])})
+    return Answer(**content | {"pending": tuple(content["pending"])})
 
 
 def read_trial(number: int, question: str, answer: str | None) -> Trial:

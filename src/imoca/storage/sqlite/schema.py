@@ -9,7 +9,7 @@ from itertools import chain
 from pathlib import Path
 
 from imoca.errors import StorageError
-from imoca.storage.sqlite.conversions import convert_to_version_3
+from imoca.storage.sqlite.conversions import convert_to_version_3, convert_to_version_4
 
 APPLICATION_ID = 0x494D4F43  # "IMOC", in the header of the file
 
@@ -59,11 +59,13 @@ STEPS: tuple[tuple[str, ...], ...] = (
         )""",
     ),
     (),  # 2 to 3: "not run" is a state of its own in answers
+    (),  # 3 to 4: what is not run is not asked, and answers may come in parts
 )
 VERSION = len(STEPS)
-CONVERSIONS: dict[int, Callable[[sqlite3.Connection], None]] = {
-    2: convert_to_version_3
-}  # by the version they start from
+CONVERSIONS: dict[int, Callable[[sqlite3.Connection], None]] = {  # by the version they start from
+    2: convert_to_version_3,
+    3: convert_to_version_4,
+}
 
 
 def create(connection: sqlite3.Connection) -> None:

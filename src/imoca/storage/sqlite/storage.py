@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from dataclasses import astuple, replace
 from pathlib import Path
 
-from imoca.storage.answering import check_answer, unknown_trial
+from imoca.storage.answering import merged, unknown_trial
 from imoca.storage.base import closed_storage, refuse_second_driver
 from imoca.storage.definition import Definition
 from imoca.storage.owner import Owner
@@ -98,14 +98,14 @@ class SQLiteStorage:
                 raise unknown_trial(number, n_trials)
             row = connection.execute("SELECT question, answer FROM trials WHERE number = ?", (number,)).fetchone()
             known = read_trial(number, *row)
-            check_answer(known, answer)
-            if known.answer is None:
-                text = answer_text(answer)
+            answered = merged(known, answer)
+            if answered != known:
+                text = answer_text(answered.answer)
                 connection.execute(
                     "UPDATE trials SET answer = ?, finished = ?, change = ?, checksum = ? WHERE number = ?",
                     (text, time.time(), self._next_change(connection), checksum(number, row[0], text), number),
                 )
-            return known.answered(answer)
+            return answered
 
     def runs(self) -> tuple[Run, ...]:
         with self._reading() as connection:

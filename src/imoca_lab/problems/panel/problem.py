@@ -83,7 +83,7 @@ def panel(cost: CostMode = "work", *, with_formula: bool = False) -> Benchmark:
         cost=[NOMINAL_COSTS[level] for level in levels] if cost == "nominal" else "measured",
     )
     weighing = Simulator("weighing", [Objective("weight", "minimize")], weight, full_cost=WEIGHT_FULL_COST)
-    problem = Problem(parameters=PARAMETERS, simulators=[buckling, weighing])
+    problem = Problem(parameters=PARAMETERS, simulators=[buckling, weighing], cost_relative_to="design")
     return with_stored_front("panel", problem, REFERENCE_POINT, true_values)
 
 

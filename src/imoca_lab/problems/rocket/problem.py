@@ -37,7 +37,9 @@ def rocket(setting: Setting = "coupled", cost: CostMode = "work") -> Benchmark:
         for name, low, high in zip(("fuel_fraction", "angle", "launch_radius"), LOW, HIGH, strict=True)
     ]
     aim = Simulator("aim", [Objective("tilt", "minimize")], tilt, full_cost=AIM_FULL_COST)
-    problem = Problem(parameters=parameters, simulators=[*_flight_simulators(setting, cost), aim])
+    problem = Problem(
+        parameters=parameters, simulators=[*_flight_simulators(setting, cost), aim], cost_relative_to="design"
+    )
     return with_stored_front("rocket", problem, REFERENCE_POINT, true_values)
 
 
