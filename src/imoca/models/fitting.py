@@ -55,14 +55,14 @@ def negative_log_likelihood(kernel: Kernel, x: Array, z: Array, values: Array) -
     by_block = []
     for block, design, part in zip(kernel.blocks, designs, parts, strict=True):
         by_design = by_covariance * part
-        by_lengths = _by_log_lengths(by_design * design.pull, x, block.length_scales)
+        by_lengths = by_log_lengths(by_design * design.pull, x, block.length_scales)
         by_evenness = 0.0 if design.by_log_evenness is None else float(np.vdot(by_design, design.by_log_evenness))
         by_block.append(BlockGradient(by_covariance * design.kernel, by_lengths, by_evenness))
     gradient = kernel.log_gradient(z, by_block, by_covariance.diagonal())
     return 0.5 * float(values @ weights) + log_determinant_half, gradient
 
 
-def _by_log_lengths(product: Array, x: Array, length_scales: Array) -> Array:  # (n, n), (n, d) -> (d,)
+def by_log_lengths(product: Array, x: Array, length_scales: Array) -> Array:  # (n, n), (n, d) -> (d,)
     """sum_ab product_ab (x_a - x_b)^2 / l^2 for every column at once, without the n x n x d array."""
     spread = product.sum(axis=1) @ x**2 - np.einsum("ai,ai->i", x, product @ x)
     return 2.0 * spread / length_scales**2
@@ -151,11 +151,12 @@ def thinned(z: Array, n_kept: int) -> IntArray:  # (n, ...)
     is_dear = (z.reshape(n, -1) == 1.0).all(axis=1)
     dear, cheap = np.flatnonzero(is_dear), np.flatnonzero(~is_dear)
     n_dear = min(len(dear), max(n_kept // 2, n_kept - len(cheap)))
-    kept = [_evenly(dear, n_dear), _evenly(cheap, n_kept - n_dear)]
+    kept = [evenly(dear, n_dear), evenly(cheap, n_kept - n_dear)]
     return np.sort(np.concatenate(kept))
 
 
-def _evenly(rows: IntArray, n: int) -> IntArray:
+def evenly(rows: IntArray, n: int) -> IntArray:
+    """At most so many of them, the last included."""
     if len(rows) <= n:
         return rows
     return rows[np.unique(np.linspace(0, len(rows) - 1, n).round().astype(int))]
