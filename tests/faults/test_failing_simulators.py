@@ -59,7 +59,7 @@ def test_a_run_whose_first_trials_all_fail_stops_and_shows_the_last_error(
     (tmp_path / "study.toml").write_text(STUDY, encoding="utf-8")
     done = subprocess.run([IMOCA, "run", "study.toml"], cwd=tmp_path, capture_output=True, text=True, check=False)
     assert done.returncode == 4
-    assert "5 of 5 trials failed" in done.stderr
+    assert "Simulator 'cfd' failed in all of its first 5 runs" in done.stderr
     assert "exit code 7" in done.stderr
     assert "licence server is down" in done.stderr
     assert "Traceback" not in done.stderr

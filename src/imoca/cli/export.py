@@ -47,7 +47,7 @@ def trials_json(study: Study) -> str:
 
 
 def trials_csv(study: Study) -> str:
-    """One row per trial, the columns that `Study.to_dataframe` has, and the failures."""
+    """One row per trial, the columns that `Study.to_dataframe` has."""
     outputs = [output.name for output in study.problem.outputs]
     simulators = [simulator.name for simulator in study.problem.simulators]
     titles = [

@@ -6,30 +6,31 @@ import dataclasses
 import logging
 import time
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from imoca.errors import MethodError, SimulatorError, TrialError
+from imoca.errors import MethodError, TrialError
 from imoca.problem.names import is_integer, is_number, plain_scalar
 from imoca.runners.base import Finished, Job, Runner
 from imoca.runners.process_tree import end_processes
 from imoca.snapshot.accounting import bill, is_cost_guessed
 from imoca.storage.base import Storage
 from imoca.storage.owner import Owner, this_process
+from imoca.study.failing import stop_if_failing
 from imoca.study.heartbeat import Heartbeat
 from imoca.study.journal import asked_simulators, elapsed, is_settled, merged_answer, next_job
 from imoca.study.progress import Progress
 from imoca.study.stop_signals import StopSignals
 from imoca.trials.trial import Run, RunState, Trial, TrialState
+from imoca.wording import printable
 
 if TYPE_CHECKING:
     from imoca.study.study import Study
 
 logger = logging.getLogger(__name__)
 
-MINIMUM_JUDGED = 5  # fewer finished trials say nothing about a simulator
 POLL_SECONDS = 0.2  # between two looks at signals and running simulators
 
 OnQuestion = Callable[[Trial, float], bool | None]  # a new question, the CPU seconds it took; False asks no more
@@ -84,7 +85,8 @@ class Loop:
         self._running: dict[tuple[int, str], Run] = {}
         self._open: dict[int, Trial] = {}
         self._journal: dict[int, list[Run]] = {}  # runs of the open trials
-        self._finished: list[Trial] = []
+        self._outcomes: dict[str, list[str | None]] = {}  # per simulator, why its runs failed; None for an answer
+        self._named: set[str] = set()  # simulators of which a failure was made known
         self._runs_folder: Path
         self._end = float("inf")
         self._is_enough = False  # said by whoever is told of the questions
@@ -111,6 +113,8 @@ class Loop:
                     finished = self._runner.collect(POLL_SECONDS)
                 for each in finished:
                     self._settle(each)
+                for name, reasons in self._outcomes.items():
+                    stop_if_failing(name, reasons)
                 if stop.is_forced:
                     break
         finally:
@@ -179,15 +183,24 @@ class Loop:
             run = dataclasses.replace(run, answer=dataclasses.replace(finished.answer, costs=costs))
         self._storage.record(run)
         self._journal[job.trial].append(run)
-        for name, reason in finished.answer.failures.items():
-            logger.info("Trial %d: simulator %r failed: %s", job.trial, name, reason)
+        reason = finished.answer.failures.get(simulator.name)
+        if reason is not None:
+            self._make_known(run, reason)
         if self._display:
             self._display.run_ended(run)
         trial = self._open[job.trial]
-        if not is_settled(simulator, self._journal[job.trial]):
-            self._queue.appendleft(self._job(trial, simulator.name))
-        else:
+        if is_settled(simulator, self._journal[job.trial]):
+            self._outcomes.setdefault(simulator.name, []).append(reason)
             self._tell(trial)
+        else:
+            self._queue.appendleft(self._job(trial, simulator.name))
+
+    def _make_known(self, run: Run, reason: str) -> None:
+        """The first failure of a simulator is a warning, unless the display shows all of them."""
+        is_shown = run.simulator in self._named or (self._display is not None and self._display.shows_failures)
+        self._named.add(run.simulator)
+        level = logging.INFO if is_shown else logging.WARNING
+        logger.log(level, "Trial %d: simulator %r failed: %s", run.trial, run.simulator, printable(reason))
 
     def _tell(self, trial: Trial) -> None:
         """Tell the study what has settled of a trial, so that the next question knows it."""
@@ -202,12 +215,10 @@ class Loop:
         if done.state is TrialState.RUNNING:
             return
         del self._open[trial.number], self._journal[trial.number]
-        self._finished.append(done)
         if self._display:
             self._display.trial_finished(done)
         if self._on_trial:
             self._on_trial(done)
-        stop_if_mostly_failing(self._finished)
 
     def _resume(self, previous: Owner | None) -> None:
         """Take up the trials that an earlier driver began; what it had running counts as lost, and is run again."""
@@ -232,13 +243,3 @@ class Loop:
         for run in self._running.values():
             self._storage.record(dataclasses.replace(run, ended=now))
         self._running.clear()
-
-
-def stop_if_mostly_failing(finished: Sequence[Trial]) -> None:
-    failed = [trial for trial in finished if trial.state is TrialState.FAILED]
-    if len(finished) >= MINIMUM_JUDGED and 2 * len(failed) > len(finished):
-        reasons = "; ".join(f"{name}: {reason}" for name, reason in failed[-1].failures.items())
-        raise SimulatorError(
-            f"{len(failed)} of {len(finished)} trials failed, the last one with {reasons}.",
-            hint="Mend the simulator; the study keeps what it has learned.",
-        )

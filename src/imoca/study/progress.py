@@ -34,6 +34,8 @@ WIDTH = 100
 class Progress(Protocol):
     """Shown while entered; told of every run and trial."""
 
+    shows_failures: bool  # every one, with its reason
+
     def __enter__(self) -> object: ...
 
     def __exit__(
@@ -60,6 +62,8 @@ def _is_live_terminal() -> bool:
 
 class PlainLines:
     """For pipes and batch logs."""
+
+    shows_failures = True
 
     def __init__(self, study: Study, budget: float | None) -> None:
         self._study = study
@@ -94,6 +98,8 @@ class PlainLines:
 
 class LivePanel:
     """Cost spent of the budget, use of each fidelity, volume found, what runs and for how long, the time left."""
+
+    shows_failures = False
 
     def __init__(self, study: Study, budget: float | None) -> None:
         self._study = study

@@ -294,6 +294,9 @@ class Study:
         ``on_trial`` is called after every trial. ``progress``: a live display on a terminal and plain lines elsewhere;
         by default the live display only.
 
+        The first failure of every simulator is a warning. One that fails in all of its first 5 runs of this call, or in
+        most of its last 20, ends it with a SimulatorError, whatever the others answer.
+
         Ctrl-C lets the running simulators finish and raises KeyboardInterrupt; a second one ends them. Nothing told
         is lost, and the same call continues.
         """
@@ -338,7 +341,7 @@ class Study:
         return Plots(self.snapshot)
 
     def to_dataframe(self) -> pd.DataFrame:
-        """One row per trial; needs pandas, ``pip install imoca[frames]``."""
+        """One row per trial, the columns of ``imoca export``; needs pandas, ``pip install imoca[frames]``."""
         import pandas as pd
 
         return pd.DataFrame(
@@ -351,6 +354,7 @@ class Study:
                     **{output.name: trial.values.get(output.name) for output in self.problem.outputs},
                     **{f"cost.{name}": trial.costs.get(name) for name in self._simulator_names()},
                     **{f"state.{name}": str(trial.state_of(name)) for name in self._simulator_names()},
+                    **{f"failure.{name}": trial.failures.get(name) for name in self._simulator_names()},
                 }
                 for trial in self.trials
             ]
