@@ -1,10 +1,12 @@
-"""``imoca check``: read a study file and show what it says; nothing is run."""
+"""``imoca check``: read a study file, see whether its simulators can be run, and show what it says; nothing is run."""
 
 from __future__ import annotations
 
-import shutil
+import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
 
 from imoca.cli.opening import AsJson, StudyArgument, is_study_file, locate
 from imoca.cli.output import Column, print_json, print_pairs, print_table, say
@@ -18,22 +20,31 @@ if TYPE_CHECKING:
 LOGARITHM_WORDS = {True: "modelled as its logarithm", False: "never modelled as its logarithm", None: ""}
 
 
-def check(study: StudyArgument = None, as_json: AsJson = False) -> None:
-    """Check a study file and show the problem.
+def check(
+    study: StudyArgument = None,
+    as_json: AsJson = False,
+    elsewhere: Annotated[
+        bool, typer.Option("--elsewhere", help="Programs and modules are on the machines of a cluster, not here.")
+    ] = False,
+) -> None:
+    """Check a study file, and whether its simulators can be run, and show the problem.
 
-    Nothing is run and nothing is written.
+    Functions are imported, but nothing is run and nothing is written.
     """
     path = locate(study)
     if not is_study_file(path):
         _check_database(path, as_json)
         return
-    from imoca.study.from_file import n_stored_trials, open_study
+    from imoca.study.from_file import check_simulators_of, n_stored_trials, open_study
     from imoca.studyfile.file import load_study_file
 
     file = load_study_file(path)
     open_study(file, storage=None).close()  # refuses what no method can do
     n_trials = n_stored_trials(file)
-    warnings = [*missing_programs(file.problem, path.parent), *_missing_limit(file)]
+    sys.path.insert(0, str(path.resolve().parent))  # as imoca run does
+    sys.dont_write_bytecode = True
+    check_simulators_of(file, is_here=not elsewhere)
+    warnings = _missing_limit(file)
     if as_json:
         print_json(_content(file, warnings))
     else:
@@ -68,20 +79,6 @@ def print_problem(problem: Problem) -> None:
     for simulator in problem.simulators:
         print()
         print_pairs(_simulator_lines(simulator))
-
-
-def missing_programs(problem: Problem, folder: Path) -> list[str]:
-    """Programs that cannot be found now; they may still be there where the simulators run."""
-    from imoca.problem.simulator import Command
-
-    missing = []
-    for simulator in problem.simulators:
-        if not isinstance(simulator.run, Command):
-            continue
-        program = simulator.run.arguments[0]
-        if "{" not in program and not (folder / program).is_file() and shutil.which(program) is None:
-            missing.append(f"simulators.{simulator.name}: there is no program {program!r} here.")
-    return missing
 
 
 def _missing_limit(file: StudyFile) -> list[str]:

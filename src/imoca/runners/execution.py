@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
+import logging
 import time
-from pathlib import Path
-from shutil import which
+from functools import cache
 from typing import Any
 
 from imoca.errors import ProblemError, StorageError, TrialError
-from imoca.problem.problem import Problem
 from imoca.problem.reference import FunctionReference
 from imoca.problem.simulator import Command, Simulator
 from imoca.runners.base import Job
-from imoca.runners.program import found_program, run_program
+from imoca.runners.program import run_program
 from imoca.trials.checks import check_cost, check_values
 from imoca.trials.trial import Answer
+
+logger = logging.getLogger(__name__)
 
 
 def run_job(job: Job) -> Answer:
@@ -31,26 +32,6 @@ def run_job(job: Job) -> Answer:
     if cost is None and simulator.is_cost_measured:
         cost = time.perf_counter() - started
     return Answer(values, {} if cost is None else {simulator.name: cost}, failures)
-
-
-def check_runnable(problem: Problem, study_folder: Path) -> None:
-    """An error before anything is asked if some simulator cannot be run on this machine."""
-    for simulator in problem.simulators:
-        run = simulator.run
-        if run is None:
-            raise ProblemError(
-                f"Simulator {simulator.name!r} has nothing to run.",
-                hint="Give Simulator(..., run=function) or a command, or use ask and tell and run it yourself.",
-            )
-        if isinstance(run, FunctionReference):
-            run.resolve()
-        elif isinstance(run, Command):
-            program = found_program(run.arguments[0], study_folder)
-            if which(program) is None:
-                raise ProblemError(
-                    f"Simulator {simulator.name!r}: the program {program!r} is not there or may not be executed.",
-                    hint=f"Give a program on the PATH or a path from {study_folder}; chmod +x makes it executable.",
-                )
 
 
 def _reason(error: Exception) -> str:
@@ -89,4 +70,22 @@ def _read(simulator: Simulator, returned: Any) -> tuple[dict[str, float], float 
                 hint=f"Return a dict with {[output.name for output in simulator.outputs]}.",
             )
         returned = {simulator.outputs[0].name: returned}
-    return check_values(simulator, returned), cost
+    return check_values(simulator, _without_extras(simulator, returned)), cost
+
+
+def _without_extras(simulator: Simulator, returned: dict[Any, Any]) -> dict[Any, Any]:
+    """What a simulator tells beyond its outputs is no fault, unless an output is missing: then it may be a slip."""
+    names = [output.name for output in simulator.outputs]
+    extras = [str(name) for name in returned if name not in names]
+    if not extras or not all(name in returned for name in names):
+        return returned
+    _warn_of_extras(simulator.name, tuple(extras))
+    return {name: returned[name] for name in names}
+
+
+@cache
+def _warn_of_extras(simulator: str, extras: tuple[str, ...]) -> None:
+    """Once."""
+    logger.warning(
+        "Simulator %r answers with %s, which are no outputs of it; they are ignored.", simulator, list(extras)
+    )

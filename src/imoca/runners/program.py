@@ -24,6 +24,7 @@ MAX_RESULT = 10 * 2**20  # bytes read of result.json
 TAIL = 2000  # characters of standard error shown with a failure
 CHUNK = 65536
 LAST_WORDS = 5.0  # seconds to read what the program left in its pipes; one that got away holds them open for ever
+PLACEHOLDERS = ("python", "params", "workdir", "fidelity")  # in a command, beside the parameters
 LEFT_IN_PLACE = ("", ".", "..")  # arguments that name folders, but mean something to the program
 
 
@@ -58,13 +59,8 @@ def _write_question(job: Job) -> None:
 def program_arguments(job: Job, command: Command) -> list[str]:
     """The argument list with files found and placeholders filled in; every argument stays one argument."""
     program, *others = command.arguments
-    filled = {
-        "python": sys.executable,
-        "params": str(job.folder / "params.json"),
-        "workdir": str(job.folder),
-        "fidelity": str(job.fidelity),
-    }
-    filled = {name: str(value) for name, value in job.parameters.items()} | filled
+    fixed = (sys.executable, str(job.folder / "params.json"), str(job.folder), str(job.fidelity))
+    filled = {name: str(value) for name, value in job.parameters.items()} | dict(zip(PLACEHOLDERS, fixed, strict=True))
 
     def fill(argument: str, find: Callable[[str, Path], str]) -> str:
         """Filled in or found, not both: braces in the name of the study's own folder mean nothing."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from contextlib import closing
 from pathlib import Path
 
+from imoca.runners.checks import check_simulators
 from imoca.storage.definition import Definition
 from imoca.storage.sqlite.storage import SQLiteStorage
 from imoca.study.redefinition import check_answers_fit, check_same
@@ -16,6 +17,11 @@ def open_study(file: StudyFile, storage: Path | None) -> Study:
     """The study in a database, which is made if there is none; in memory for None."""
     settings = file.settings
     return Study(file.problem, method=settings.method, seed=settings.seed, storage=storage, **settings.of_method.given)
+
+
+def check_simulators_of(file: StudyFile, *, is_here: bool) -> None:
+    """An error if some simulator cannot be run: on this machine, or as far as can be told from here."""
+    check_simulators(file.problem, file.database.parent, is_here=is_here)
 
 
 def n_stored_trials(file: StudyFile) -> int:

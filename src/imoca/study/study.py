@@ -17,7 +17,7 @@ from imoca.problem.fidelity import FidelityValue
 from imoca.problem.names import is_integer
 from imoca.problem.parameters import Value
 from imoca.problem.problem import Problem
-from imoca.runners.execution import check_runnable
+from imoca.runners.checks import check_runnable
 from imoca.runners.registry import make_runner
 from imoca.snapshot.accounting import bill
 from imoca.snapshot.recommendation import ParetoPoint, chosen_few
@@ -301,8 +301,7 @@ class Study:
         is lost, and the same call continues.
         """
         limits = Limits(budget, time, trials)
-        if dask is None:
-            check_runnable(self.problem, self.folder)
+        check_runnable(self.problem, self.folder, is_here=dask is None)
         runner = make_runner(self.problem, workers, dask)
         self._is_driven = True
         try:

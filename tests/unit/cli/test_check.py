@@ -70,16 +70,53 @@ def test_a_missing_file_names_those_that_are_there(imoca: CommandLine, toy: Path
     assert "study.toml" in answer.err.replace("stduy.toml", "")
 
 
-def test_a_program_that_is_not_there_and_a_missing_limit_are_warned_of(imoca: CommandLine, toy: Path) -> None:
+def edit(toy: Path, old: str, new: str) -> None:
     text = (toy / "study.toml").read_text(encoding="utf-8")
-    text = text.replace('function = "toy_simulators:cfd"', 'command = ["./cfd.sh"]').replace("budget = 3.0", "")
-    (toy / "study.toml").write_text(text, encoding="utf-8")
+    assert old in text
+    (toy / "study.toml").write_text(text.replace(old, new), encoding="utf-8")
+
+
+def test_a_missing_limit_is_warned_of(imoca: CommandLine, toy: Path) -> None:
+    edit(toy, "budget = 3.0", "")
     answer = imoca("check", "--json")
     assert answer.code == 0
-    assert ["cfd.sh" in warning for warning in answer.json["warnings"]] == [True, False]
-    assert "--budget" in answer.json["warnings"][1]
+    (warning,) = answer.json["warnings"]
+    assert "--budget" in warning
+
+
+def test_a_program_that_is_not_there_is_an_error_unless_it_runs_elsewhere(imoca: CommandLine, toy: Path) -> None:
+    edit(toy, 'function = "toy_simulators:cfd"', 'command = ["./cfd.sh"]')
+    answer = imoca("check")
+    assert answer.code == 3
+    assert "Simulator 'cfd': the program './cfd.sh' is not there." in answer.err
+    assert imoca("check", "--elsewhere").code == 0
     (toy / "cfd.sh").touch()
-    assert len(imoca("check", "--json").json["warnings"]) == 1
+    assert "may not be executed" in imoca("check").err
+    (toy / "cfd.sh").chmod(0o755)
+    assert imoca("check").code == 0
+
+
+@pytest.mark.parametrize("verb", ["check", "run"])
+@pytest.mark.parametrize(
+    ("new", "culprit"),
+    [
+        (
+            'command = ["sh", "--skin={skim}"]',
+            "its command has {skim}, which nothing fills in.\n  Did you mean {skin}?",
+        ),
+        ('function = "toy_simulators:cdf"', "Function 'toy_simulators:cdf' cannot be imported"),
+        ('function = "toy_simulators:scale"', "its function scale(x, n, skin) takes no 'z'."),
+    ],
+)
+def test_a_simulator_that_cannot_be_run_is_an_error_before_anything_is(
+    imoca: CommandLine, toy: Path, verb: str, new: str, culprit: str
+) -> None:
+    edit(toy, 'function = "toy_simulators:cfd"', new)
+    answer = imoca(verb)
+    assert answer.code == 3
+    assert culprit in answer.err
+    assert answer.out == ""
+    assert "trial 0" not in answer.err
 
 
 def test_constraints_are_refused_before_anything_runs(imoca: CommandLine, toy: Path) -> None:

@@ -7,13 +7,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from imoca.errors import ProblemError
 from imoca.problem.fidelity import Fidelity
-from imoca.problem.parameters import Real
-from imoca.problem.problem import Problem
-from imoca.problem.simulator import Command, FunctionReference, Objective, Simulator
+from imoca.problem.simulator import FunctionReference, Objective, Simulator
 from imoca.runners.base import Job
-from imoca.runners.execution import check_runnable, run_job
+from imoca.runners.execution import run_job
 from imoca.trials.trial import Answer
 
 
@@ -92,25 +89,17 @@ def test_a_reference_is_resolved_and_called() -> None:
     assert "TypeError" in failures["s"]  # math.sqrt takes no keyword: it was called, as x=4.0
 
 
-@pytest.mark.parametrize(
-    ("what", "culprit"),
-    [
-        (None, "nothing to run"),
-        (FunctionReference("no_such_module:f"), "no_such_module"),
-        (Command(["./no-such-program"]), "no-such-program"),
-        (Command(["no-such-program-anywhere"]), "no-such-program-anywhere"),
-    ],
-)
-def test_what_cannot_be_run_is_an_error_before_anything_is_asked(what: Any, culprit: str, tmp_path: Path) -> None:
-    problem = Problem([Real("a", 0.0, 1.0)], [Simulator("s", [Objective("f", "minimize")], what)])
-    with pytest.raises(ProblemError, match=culprit):
-        check_runnable(problem, tmp_path)
+def test_what_is_told_beyond_the_outputs_is_ignored_with_one_warning(caplog: pytest.LogCaptureFixture) -> None:
+    simulator = Simulator("talkative", [Objective("f", "minimize")], lambda a: ({"f": a, "g": 1.0, "note": "x"}, 3.0))
+    for _ in range(2):
+        answer = run_job(Job(0, simulator, {"a": 2.0}, None, 1, Path(), Path()))
+        assert answer == Answer({"f": 2.0}, {"talkative": 3.0})
+    (record,) = caplog.records
+    assert record.getMessage() == (
+        "Simulator 'talkative' answers with ['g', 'note'], which are no outputs of it; they are ignored."
+    )
 
 
-def test_programs_on_the_path_and_beside_the_study_can_be_run(tmp_path: Path) -> None:
-    program = tmp_path / "solver.sh"
-    program.write_text("#!/bin/sh\n", encoding="utf-8")
-    program.chmod(0o755)
-    for name in ("sh", "./solver.sh", "solver.sh", "{python}"):
-        simulator = Simulator("s", [Objective("f", "minimize")], Command([name]))
-        check_runnable(Problem([Real("a", 0.0, 1.0)], [simulator]), tmp_path)
+def test_an_unknown_output_in_the_place_of_one_that_is_missing_is_a_slip() -> None:
+    answer = run(lambda a, z: {"f": a, "hh": z}, outputs=("f", "h"))
+    assert "unknown ['hh'], missing ['h']" in answer.failures["s"]
