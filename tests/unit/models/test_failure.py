@@ -15,7 +15,7 @@ from imoca.models.failure import (
     negative_log_posterior,
     thinned_runs,
 )
-from imoca.problem.fidelity import Fidelity
+from imoca.problem.fidelity import Fidelity, FidelityValue
 from imoca.problem.parameters import Real
 from imoca.problem.problem import Problem
 from imoca.problem.simulator import Objective, Simulator
@@ -201,11 +201,16 @@ def make_table(*answers: Answer | None) -> TrialTable:
         Simulator("b", [Objective("g", "minimize")]),
     ]
     problem = Problem([Real("u", 0.0, 2.0)], simulators)
-    trials = [Trial(i, {"u": 0.2 * i}, {"a": 0.5, "b": None}, answer=answer) for i, answer in enumerate(answers)]
+    both: dict[str, FidelityValue] = {"a": 0.5, "b": None}
+    alone: dict[str, FidelityValue] = {"b": None}
+    trials = [
+        Trial(i, {"u": 0.2 * i}, alone if answer is ONLY_B else both, answer=answer) for i, answer in enumerate(answers)
+    ]
     return TrialTable.encode(problem, trials)
 
 
 FINE = Answer({"f": 1.0, "g": 1.0})
+ONLY_B = Answer({"g": 2.0})
 A_FAILED = Answer({"g": 1.0}, failures={"a": "boom"})
 
 
@@ -218,8 +223,7 @@ def test_there_is_a_model_only_of_simulators_that_failed() -> None:
 
 
 def test_runs_that_have_not_ended_or_never_were_tell_nothing() -> None:
-    not_run = Answer({"g": 1.0}, not_run=("a",))
-    with_others = failure_models(make_table(FINE, A_FAILED, FINE, None, not_run))[0]
+    with_others = failure_models(make_table(FINE, A_FAILED, FINE, None, ONLY_B))[0]
     alone = failure_models(make_table(FINE, A_FAILED, FINE))[0]
     assert with_others is not None
     assert alone is not None
