@@ -13,7 +13,7 @@ from typing import Protocol
 
 import numpy as np
 
-from imoca.acquisition.fractional import NOT_RUN, picked
+from imoca.acquisition.fractional import picked
 from imoca.acquisition.gain import correlation_partials, squared_correlation
 from imoca.arrays import Array, IntArray
 from imoca.models.gp import Moments, Partials
@@ -48,16 +48,15 @@ class FrontGain:
             for j, each in enumerate(moments)
         ]
 
-    def partials(self, moments: Sequence[Moments], chosen: Sequence[IntArray]) -> list[Partials]:
+    def partials(self, moments: Sequence[Moments], chosen: Sequence[IntArray], weights: Array) -> list[Partials]:
         tau_squared = np.column_stack(
             [picked(squared_correlation(each), column) for each, column in zip(moments, chosen, strict=True)]
         )
-        is_run = np.column_stack(chosen) != NOT_RUN
         mean, std = _target_moments(moments)
         ratio, ratio_by_mean, ratio_by_std = self._variance_ratio(mean, std)
         remaining = 1.0 - tau_squared[:, None, :] * (1.0 - ratio)  # (n, S, K)
-        by_tau_squared = (0.5 * (1.0 - ratio) / remaining).mean(axis=1) * is_run
-        by_ratio = -0.5 * tau_squared[:, None, :] / remaining
+        by_tau_squared = (0.5 * (1.0 - ratio) / remaining).mean(axis=1) * weights
+        by_ratio = -0.5 * tau_squared[:, None, :] / remaining * weights[:, None, :]
         inside = (ratio > VARIANCE_RATIO_FLOOR) & (ratio < 1.0)
         by_ratio = np.where(inside, by_ratio, 0.0) / by_ratio.shape[1]
         by_mean = np.einsum("nsj,nsjk->nk", by_ratio, ratio_by_mean)

@@ -8,7 +8,6 @@ from typing import Protocol, TypeVar
 
 import numpy as np
 
-from imoca.acquisition.fractional import NOT_RUN
 from imoca.arrays import Array, IntArray
 from imoca.models.gp import Moments, Partials
 
@@ -25,10 +24,10 @@ class Gain(Protocol):
     def values(self, moments: Sequence[Moments]) -> list[Array]:
         """One array (n, m_j) per output j: the gain at n designs and the m_j fidelities of its moments."""
 
-    def partials(self, moments: Sequence[Moments], chosen: Sequence[IntArray]) -> list[Partials]:
-        """Derivatives of the gain summed over outputs, output j taken at fidelity column ``chosen[j]`` (n,).
+    def partials(self, moments: Sequence[Moments], chosen: Sequence[IntArray], weights: Array) -> list[Partials]:
+        """Derivatives of the weighted sum of gains (n,), output j taken at fidelity column ``chosen[j]`` (n,).
 
-        What is NOT_RUN there brings nothing, and the sum does not depend on it but for what it tells of others.
+        The weights (n, K) are how much each gain counts: nothing where its simulator is not run.
         """
 
 
@@ -46,9 +45,8 @@ def observation_variance(noise_variance: Number) -> Number:
     return noise_variance + RESOLUTION**2
 
 
-def where_run(partials: Partials, chosen: IntArray) -> Partials:
-    """Those of an output's own gain, which is nothing where its simulator is not run."""
-    return Partials(*(np.where(chosen == NOT_RUN, 0.0, getattr(partials, field.name)) for field in fields(partials)))
+def weighted(partials: Partials, weights: Array) -> Partials:  # (n,)
+    return Partials(*(weights * getattr(partials, field.name) for field in fields(partials)))
 
 
 def correlation_partials(

@@ -12,6 +12,7 @@ from imoca.acquisition.fractional import NOT_RUN, choose_fidelities, picked
 from imoca.acquisition.gain import Gain
 from imoca.arrays import Array, BoolArray, IntArray
 from imoca.models.cost import CostModel
+from imoca.models.failure import FailureModel
 from imoca.models.gp import GaussianProcess, Moments
 
 MAX_KERNEL_ENTRIES = 4_000_000  # designs are scored in chunks whose largest array has no more entries
@@ -25,6 +26,14 @@ class PricedSimulator:
     fidelities: Array  # (m,) z to choose from, ascending, z* last
     cost: CostModel
     reduction: FidelityReduction | None = None  # None considers every fidelity
+    failure: FailureModel | None = None  # None: it does not fail
+
+    def prospect(self, x: Array, moments: Sequence[Moments], gains: Sequence[Array]) -> Prospect:
+        """What runs at every fidelity may bring; moments and gains are those of all outputs."""
+        price = self.cost.ratio(x, self.fidelities)
+        gain: Array = np.sum([gains[j] for j in self.outputs], axis=0)
+        survival = np.ones_like(price) if self.failure is None else 1.0 - self.failure.probability(x, self.fidelities)
+        return Prospect(self, gain, price, survival, self.allowed(moments, price))
 
     def allowed(self, moments: Sequence[Moments], cost: Array) -> BoolArray:  # (n, m)
         """A fidelity may be considered if any output finds it worth considering."""
@@ -33,6 +42,47 @@ class PricedSimulator:
         relative = cost / cost[:, -1:]
         by_output = [self.reduction.allowed(moments[j], self.fidelities, relative) for j in self.outputs]
         return np.any(by_output, axis=0)
+
+
+@dataclass(frozen=True)
+class Prospect:
+    """What running a simulator may bring and cost, at n designs and the m fidelities of its grid.
+
+    A run that fails tells nothing, and costs its share of the price.
+    """
+
+    simulator: PricedSimulator
+    gain: Array  # (n, m) if it answers
+    price: Array  # (n, m) if it answers
+    survival: Array  # (n, m) probability that it does
+    is_allowed: BoolArray  # (n, m)
+
+    @property
+    def expected_gain(self) -> Array:  # (n, m)
+        return np.where(self.is_allowed, self.survival * self.gain, -np.inf)
+
+    @property
+    def expected_cost(self) -> Array:  # (n, m)
+        return self.price * self._paid
+
+    @property
+    def _paid(self) -> Array:  # (n, m)
+        """The share of the price that is paid on average."""
+        failed_price = 1.0 if self.simulator.failure is None else self.simulator.failure.price
+        return failed_price + (1.0 - failed_price) * self.survival
+
+    def gradients(self, x: Array, column: IntArray, rows: BoolArray) -> tuple[Array, Array]:
+        """Of the expected gain, as far as it is due to failures, and of the expected cost: (k, d) each.
+
+        At the k designs that are ``rows`` of the n, a column of the grid each.
+        """
+        z = self.simulator.fidelities[column]
+        by_cost = picked(self._paid[rows], column)[:, None] * self.simulator.cost.gradient(x, z)
+        if self.simulator.failure is None:
+            return np.zeros_like(x), by_cost
+        by_failure = self.simulator.failure.probability_gradient(x, z)
+        saved = (1.0 - self.simulator.failure.price) * picked(self.price[rows], column)
+        return -picked(self.gain[rows], column)[:, None] * by_failure, by_cost - saved[:, None] * by_failure
 
 
 @dataclass(frozen=True)
@@ -67,17 +117,19 @@ class GainPerCost:
     def score_and_gradient(self, x: Array) -> tuple[Scores, Array]:  # (n, d)
         """The gradient of a maximum over z is the gradient at the best z (envelope theorem)."""
         parts = self._parts(x)
-        by_cost, cost = np.zeros_like(x), np.full(len(x), self.setup_cost)
+        by_gain, by_cost, cost = np.zeros_like(x), np.zeros_like(x), np.full(len(x), self.setup_cost)
         per_output = [parts.columns[0]] * len(self.surrogates)
-        for s, simulator in enumerate(self.simulators):
-            column = parts.columns[s]
+        weights = np.zeros((len(x), len(self.surrogates)))
+        for simulator, prospect, column in zip(self.simulators, parts.prospects, parts.columns, strict=True):
             is_run = column != NOT_RUN
-            by_cost[is_run] += simulator.cost.gradient(x[is_run], parts.scores.fidelities[is_run, s])
-            cost += picked(parts.costs[s], column)
+            cost += picked(prospect.expected_cost, column)
+            by_own_gain, by_own_cost = prospect.gradients(x[is_run], column[is_run], is_run)
+            by_gain[is_run] += by_own_gain
+            by_cost[is_run] += by_own_cost
             for j in simulator.outputs:
                 per_output[j] = column
-        partials = self.gain.partials(parts.moments, per_output)
-        by_gain = np.zeros_like(x)
+                weights[:, j] = picked(prospect.survival, column)
+        partials = self.gain.partials(parts.moments, per_output, weights)
         for moments, column, each in zip(parts.moments, per_output, partials, strict=True):
             by_gain += moments.gradient(column, each)
         return parts.scores, (by_gain - parts.scores.values[:, None] * by_cost) / cost[:, None]
@@ -86,19 +138,20 @@ class GainPerCost:
         grids = {j: simulator.fidelities for simulator in self.simulators for j in simulator.outputs}
         moments = [surrogate.moments(x, grids[j]) for j, surrogate in enumerate(self.surrogates)]
         gains = self.gain.values(moments)
-        costs = [simulator.cost.ratio(x, simulator.fidelities) for simulator in self.simulators]
-        totals = []
-        for simulator, cost in zip(self.simulators, costs, strict=True):
-            total: Array = np.sum([gains[j] for j in simulator.outputs], axis=0)
-            totals.append(np.where(simulator.allowed(moments, cost), total, -np.inf))
-        columns, ratio = choose_fidelities(totals, costs, self.setup_cost, may_leave_out=self.may_leave_out)
+        prospects = [simulator.prospect(x, moments, gains) for simulator in self.simulators]
+        columns, ratio = choose_fidelities(
+            [prospect.expected_gain for prospect in prospects],
+            [prospect.expected_cost for prospect in prospects],
+            self.setup_cost,
+            may_leave_out=self.may_leave_out,
+        )
         chosen = np.column_stack(
             [
                 np.where(column == NOT_RUN, np.nan, simulator.fidelities[column])
                 for simulator, column in zip(self.simulators, columns, strict=True)
             ]
         )
-        return _Parts(Scores(ratio, chosen), moments, costs, columns)
+        return _Parts(Scores(ratio, chosen), moments, prospects, columns)
 
 
 @dataclass(frozen=True)
@@ -107,5 +160,5 @@ class _Parts:
 
     scores: Scores
     moments: list[Moments]  # per output
-    costs: list[Array]  # per simulator (n, m)
+    prospects: list[Prospect]  # per simulator
     columns: list[IntArray]  # per simulator (n,) the chosen fidelity, or NOT_RUN

@@ -16,7 +16,7 @@ import numpy as np
 from scipy.interpolate import BSpline, make_interp_spline
 from scipy.special import log_ndtr
 
-from imoca.acquisition.gain import correlation_partials, squared_correlation, where_run
+from imoca.acquisition.gain import correlation_partials, squared_correlation, weighted
 from imoca.acquisition.truncated_gain import LOG_SQRT_2PI, inverse_mills_ratio
 from imoca.arrays import Array, IntArray
 from imoca.models.gp import Moments, Partials
@@ -101,7 +101,7 @@ class SkewGain:
     def values(self, moments: Sequence[Moments]) -> list[Array]:
         return [mean_entropy_drop(self._asinh_gamma(j, each), _decorrelation(each)) for j, each in enumerate(moments)]
 
-    def partials(self, moments: Sequence[Moments], chosen: Sequence[IntArray]) -> list[Partials]:
+    def partials(self, moments: Sequence[Moments], chosen: Sequence[IntArray], weights: Array) -> list[Partials]:
         table = skew_table()
         answer = []
         for j, (each, column) in enumerate(zip(moments, chosen, strict=True)):
@@ -120,7 +120,7 @@ class SkewGain:
                 by_mean_f=-by_gamma.mean(axis=0) / std,
                 by_var_f=-(by_gamma * gamma).mean(axis=0) / (2.0 * each.var_f),
             )
-            answer.append(where_run(partials, column))
+            answer.append(weighted(partials, weights[:, j]))
         return answer
 
     def _asinh_gamma(self, j: int, moments: Moments) -> Array:  # (S, n)

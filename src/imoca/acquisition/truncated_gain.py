@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import log_ndtr
 
-from imoca.acquisition.gain import where_run
+from imoca.acquisition.gain import weighted
 from imoca.arrays import Array, IntArray
 from imoca.models.gp import Moments, Partials
 
@@ -53,7 +53,7 @@ class TruncatedGain:
             for j, each in enumerate(moments)
         ]
 
-    def partials(self, moments: Sequence[Moments], chosen: Sequence[IntArray]) -> list[Partials]:
+    def partials(self, moments: Sequence[Moments], chosen: Sequence[IntArray], weights: Array) -> list[Partials]:
         answer = []
         for j, (each, column) in enumerate(zip(moments, chosen, strict=True)):
             rows = np.arange(len(column))
@@ -68,7 +68,7 @@ class TruncatedGain:
                 var_f=zeros,
                 cov=zeros,
             )
-            answer.append(where_run(partials, column))
+            answer.append(weighted(partials, weights[:, j]))
         return answer
 
     def _gamma(self, j: int, mean: Array, variance: Array) -> Array:  # (S, ...)

@@ -12,7 +12,6 @@ from imoca.cli.exits import INTERRUPTED
 from imoca.cli.opening import Opened, StudyArgument, open_to_write
 from imoca.cli.output import say
 from imoca.cli.text import printable
-from imoca.trials.trial import TrialState
 
 if TYPE_CHECKING:
     from imoca.errors import SimulatorError
@@ -101,6 +100,8 @@ def _say_what_is_there(opened: Opened, budget: float | None, n_before: int) -> N
 
 
 def _n_answered(opened: Opened) -> int:
+    from imoca.trials.trial import TrialState
+
     return sum(trial.state is not TrialState.RUNNING for trial in opened.study.trials)
 
 

@@ -12,7 +12,6 @@ from imoca.cli.opening import AsJson, open_to_read, split_study, trial_number
 from imoca.cli.output import Column, print_json, print_pairs, print_table
 from imoca.cli.records import run_record, trial_record
 from imoca.cli.text import precise_duration, printable
-from imoca.trials.trial import SimulatorState
 from imoca.wording import number
 
 if TYPE_CHECKING:
@@ -44,6 +43,8 @@ def show(words: Words, as_json: AsJson = False) -> None:
 
 
 def print_trial(trial: Trial, simulators: Sequence[str]) -> None:
+    from imoca.trials.trial import SimulatorState
+
     print(f"Trial {trial.number} is {trial.state}.\n")
     print_pairs([(f"  {name}", _exact(value)) for name, value in trial.parameters.items()])
     parts: tuple[tuple[str, Mapping[str, object]], ...] = (

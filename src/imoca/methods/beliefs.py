@@ -12,6 +12,7 @@ import numpy as np
 from imoca.arrays import Array, IntArray
 from imoca.models.cost import CostModel, cost_models
 from imoca.models.dataset import OutputData, has_logarithms, output_data, unanswered
+from imoca.models.failure import FailureModel, failure_models
 from imoca.models.fitting import MAX_FIT_POINTS, explore, fit_on, negative_log_posterior, starts_of, thinned
 from imoca.models.form import Form
 from imoca.models.gp import GaussianProcess
@@ -32,13 +33,14 @@ FEWEST_FOR_LOGARITHMS = 8  # answers, below which nothing is compared
 
 @dataclass(frozen=True)
 class Beliefs:
-    """One surrogate per objective and one cost model per simulator, in the problem's order."""
+    """One surrogate per objective; per simulator what it costs and how it fails; all in the problem's order."""
 
     problem: Problem
     data: tuple[OutputData, ...]
     surrogates: tuple[GaussianProcess, ...]
     costs: tuple[CostModel, ...]
     set_aside: tuple[tuple[int, ...], ...]  # per objective, numbers of the trials whose answers are impossible
+    failures: tuple[FailureModel | None, ...]  # per simulator, None where nothing fails
 
     @property
     def fitted(self) -> dict[str, tuple[float, ...]]:
@@ -79,7 +81,14 @@ def believe(table: TrialTable, model: ModelName = DEFAULT_MODEL, *, is_guessing:
     surrogates = [process for _, process in fits]
     if is_guessing:
         surrogates = [process.believing(*unanswered(table, j)) for j, process in enumerate(surrogates)]
-    return Beliefs(problem, tuple(data for data, _ in fits), tuple(surrogates), cost_models(table), tuple(impossible))
+    return Beliefs(
+        problem,
+        tuple(data for data, _ in fits),
+        tuple(surrogates),
+        cost_models(table),
+        tuple(impossible),
+        failure_models(table),
+    )
 
 
 def without_answers(table: TrialTable, set_aside: Sequence[Sequence[int]]) -> TrialTable:
@@ -167,7 +176,8 @@ def recall(table: TrialTable, then: Trial, model: ModelName, costs: tuple[CostMo
             return None
         data.append(seen[0])
         surrogates.append(seen[1])
-    return Beliefs(problem, tuple(data), tuple(surrogates), costs, ((),) * len(data))
+    nothing_fails = (None,) * len(problem.simulators)
+    return Beliefs(problem, tuple(data), tuple(surrogates), costs, ((),) * len(data), nothing_fails)
 
 
 def _recalled_view(

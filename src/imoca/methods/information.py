@@ -103,8 +103,11 @@ class InformationSearch:
                 fidelities=np.ones(1) if n_grid == TARGET_ONLY else simulator.fidelity.grid(n_grid),
                 cost=cost,
                 reduction=reduction if simulator.fidelity.is_continuous else None,
+                failure=failure,
             )
-            for simulator, cost in zip(beliefs.problem.simulators, beliefs.costs, strict=True)
+            for simulator, cost, failure in zip(
+                beliefs.problem.simulators, beliefs.costs, beliefs.failures, strict=True
+            )
         ]
 
     def _fidelities(self, beliefs: Beliefs, gain: Gain, number: int, x: Array) -> Array:  # (n_simulators,)

@@ -9,13 +9,14 @@ not tomorrow leave all to chance.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy.optimize import OptimizeResult, minimize
 from scipy.special import ndtr
 
 from imoca.arrays import Array, BoolArray, IntArray
+from imoca.models.cost import cost_model, costs_of_runs
 from imoca.models.fitting import by_log_lengths, evenly
 from imoca.models.form import Prior
 from imoca.models.gp import Z_TARGET
@@ -91,6 +92,7 @@ class FailureModel:
     z: Array  # (N,)
     weights: Array  # (N,) the mean of the hidden number is the prior's plus its covariance with the runs times these
     precision: Array  # (N, N) R: its variance is the prior's minus k R k, with k that covariance
+    price: float = 1.0  # of a run that fails, over what it would cost if it did not
 
     @staticmethod
     def condition(x: Array, z: Array, signs: Array, kernel: FailureKernel) -> FailureModel:
@@ -141,8 +143,21 @@ def failure_model(table: TrialTable, s: int) -> FailureModel | None:
     has_failed = table.states[:, s] == SimulatorState.FAILED
     if not has_failed.any():
         return None
-    ended = has_failed | (table.states[:, s] == SimulatorState.ANSWERED)
-    return learn_failures(table.x[ended], table.z[ended, s], has_failed[ended])
+    ended = table.was_run[:, s]
+    learned = learn_failures(table.x[ended], table.z[ended, s], has_failed[ended])
+    return replace(learned, price=failed_price(table, s))
+
+
+def failed_price(table: TrialTable, s: int) -> float:
+    """What a run of simulator ``s`` that fails costs, over what it would cost if it answered.
+
+    1 until failed runs tell otherwise, counted as one run more; a cost that is declared and not told is paid in full.
+    """
+    model = cost_model(table, s)
+    rows = np.flatnonzero((table.states[:, s] == SimulatorState.FAILED) & ~np.isnan(table.costs[:, s]))
+    expected = costs_of_runs(model, table.x[rows], table.z[rows, s])
+    shares = model.counted(table.x[rows], table.costs[rows, s]) / expected
+    return float((1.0 + shares.sum()) / (1.0 + len(shares)))
 
 
 def learn_failures(x: Array, z: Array, has_failed: BoolArray) -> FailureModel:  # (n, d), (n,), (n,)

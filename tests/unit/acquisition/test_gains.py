@@ -47,15 +47,17 @@ def test_the_gradient_matches_finite_differences(name: str, n_objectives: int, r
     processes, gain = make_processes(rng, n_objectives), make_gain(name, n_objectives, rng)
     x, step = rng.random((5, 2)), 1e-6
     chosen = [rng.integers(0, len(GRID), 5) for _ in processes]
+    weights = rng.random((5, n_objectives))
     for j, columns in enumerate(chosen):
         columns[j :: n_objectives + 1] = NOT_RUN  # each output at another design, none at the last one
+        weights[columns == NOT_RUN, j] = 0.0
 
     def total(designs: np.ndarray) -> np.ndarray:
         values = gain.values(moments_at(processes, designs))
-        return np.sum([picked(value, column) for value, column in zip(values, chosen, strict=True)], axis=0)
+        return np.sum([weights[:, j] * picked(values[j], column) for j, column in enumerate(chosen)], axis=0)
 
     moments = moments_at(processes, x)
-    parts = zip(moments, chosen, gain.partials(moments, chosen), strict=True)
+    parts = zip(moments, chosen, gain.partials(moments, chosen, weights), strict=True)
     gradient = np.sum([each.gradient(column, partials) for each, column, partials in parts], axis=0)
     for column in range(2):
         shift = step * np.eye(2)[column]

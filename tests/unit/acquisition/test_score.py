@@ -18,6 +18,7 @@ from imoca.acquisition.score import GainPerCost, PricedSimulator
 from imoca.acquisition.skew_gain import SkewGain
 from imoca.acquisition.truncated_gain import TruncatedGain
 from imoca.models.cost import CostModel, KnownCostModel, learn_cost
+from imoca.models.failure import FailureModel, learn_failures
 from imoca.models.gp import GaussianProcess
 from imoca.models.product import ProductKernel
 from imoca.pareto.dominance import non_dominated
@@ -101,23 +102,34 @@ def differences(score: GainPerCost, x: np.ndarray) -> tuple[np.ndarray, np.ndarr
     return gradient, is_smooth
 
 
+def make_failures(rng: np.random.Generator) -> FailureModel:
+    """Runs fail where a is large, the sooner the more accurate they are."""
+    x, z = rng.random((40, 2)), rng.random(40)
+    return dataclasses.replace(learn_failures(x, z, x[:, 0] + 0.3 * z > 0.8), price=0.3)
+
+
+@pytest.mark.parametrize("is_failing", [False, True])
 @pytest.mark.parametrize("setup_cost", [None, 0.0, 1.0])  # None: no simulator may be left out
 @pytest.mark.parametrize("cost", COSTS)
 @pytest.mark.parametrize("name", GAINS)
 def test_the_gradient_matches_finite_differences(
-    name: str, cost: str, setup_cost: float | None, rng: np.random.Generator
+    name: str, cost: str, setup_cost: float | None, is_failing: bool, rng: np.random.Generator
 ) -> None:
     score = make_score(make_gain(name, rng), cost, rng)
+    if is_failing:
+        first, second = score.simulators
+        score = dataclasses.replace(score, simulators=[dataclasses.replace(first, failure=make_failures(rng)), second])
     if setup_cost is not None:
         score = dataclasses.replace(score, setup_cost=setup_cost, may_leave_out=True)
     x = 0.05 + 0.9 * rng.random((8, 2))
     numeric, is_smooth = differences(score, x)
     scores, gradient = score.score_and_gradient(x)
-    assert is_smooth.sum() >= 7
-    assert len(np.unique(scores.fidelities)) > 2  # not one fidelity everywhere
-    assert np.isnan(scores.fidelities).any() == (setup_cost is not None)
     scale = np.abs(numeric).max()
     assert scale > 0.1
+    assert is_smooth.sum() >= 7
+    if not is_failing:  # what fails where it is accurate is run at few fidelities, or not at all
+        assert len(np.unique(scores.fidelities)) > 2  # not one fidelity everywhere
+        assert np.isnan(scores.fidelities).any() == (setup_cost is not None)
     np.testing.assert_allclose(gradient[is_smooth], numeric[is_smooth], atol=1e-4 * scale)
     np.testing.assert_allclose(scores.values, score.score(x).values, rtol=1e-12)
 
@@ -192,6 +204,21 @@ def test_a_reduction_changes_the_choice_and_lowers_the_score_where_it_forbids(rn
     assert has_changed.any()
     assert (after.values[has_changed] < before.values[has_changed]).all()
     np.testing.assert_allclose(after.values[~has_changed], before.values[~has_changed])
+
+
+def test_a_run_that_may_fail_brings_the_gain_of_those_that_answer_for_the_mean_price(rng: np.random.Generator) -> None:
+    failures = make_failures(rng)
+    sound = PricedSimulator((0,), np.array([0.2, 1.0]), declared("1 + z**2", 1.0))
+    failing = dataclasses.replace(sound, failure=failures)
+    processes, gain = make_processes(rng)[:1], TruncatedGain(np.array([[1.0]]))
+    x = np.array([[0.05, 0.5], [0.95, 0.5]])  # where all is well, and where hardly anything is
+    moments = [process.moments(x, sound.fidelities) for process in processes]
+    without, along = (each.prospect(x, moments, gain.values(moments)) for each in (sound, failing))
+    p = failures.probability(x, sound.fidelities)
+    assert p[0].max() < 0.3
+    assert p[1].min() > 0.6
+    np.testing.assert_allclose(along.expected_gain, (1.0 - p) * without.expected_gain)
+    np.testing.assert_allclose(along.expected_cost, ((1.0 - p) + 0.3 * p) * without.expected_cost)
 
 
 def test_a_fidelity_is_allowed_if_any_output_finds_it_worth_considering(rng: np.random.Generator) -> None:

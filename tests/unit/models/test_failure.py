@@ -222,6 +222,16 @@ def test_there_is_a_model_only_of_simulators_that_failed() -> None:
     assert of_b is None
 
 
+def test_the_price_of_a_failure_is_learned_from_those_that_told_it() -> None:
+    """A full run counts 1 and, at half the fidelity, 0.75: it was declared as 1 + z."""
+    assert failure_models(make_table(FINE, A_FAILED))[0].price == 1.0  # type: ignore[union-attr]  # paid as declared
+    cheap = Answer({"g": 1.0}, {"a": 0.3}, {"a": "boom"})  # a fifth of what it would cost
+    for n in (1, 4):
+        model = failure_models(make_table(FINE, *[cheap] * n))[0]
+        assert model is not None
+        assert model.price == pytest.approx((1.0 + 0.2 * n) / (1.0 + n))
+
+
 def test_runs_that_have_not_ended_or_never_were_tell_nothing() -> None:
     with_others = failure_models(make_table(FINE, A_FAILED, FINE, None, ONLY_B))[0]
     alone = failure_models(make_table(FINE, A_FAILED, FINE))[0]
