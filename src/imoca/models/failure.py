@@ -26,7 +26,7 @@ from imoca.trials.table import TrialTable
 from imoca.trials.trial import SimulatorState
 
 RATE_MEAN, RATE_VARIANCE = -1.3, 0.5  # of the rate, in deviations of place and chance together: one run in seven fails
-PLACE_VARIANCE = (4.0, 1.0)  # log-normal: median, standard deviation of the logarithm; most failures have a place
+PLACE_VARIANCE = (6.0, 0.7)  # log-normal: median, standard deviation of the logarithm; most failures have a place
 CHEAP_VARIANCE = (0.4, 2.0)  # fidelities fail alike until the data say otherwise
 CHANCY_START = 0.2  # variance of place
 MAX_FIT_RUNS = 100  # from which hyperparameters are learned

@@ -18,6 +18,7 @@ from imoca.arrays import Array
 MAX_STEPS = 50  # of Newton's method; six are usual
 MAX_HALVINGS = 12  # of a step that leads downhill
 TOLERANCE = 1e-9  # nats that a further step gains
+ROUND_OFF = 1e-11  # nats by which a step may seem to lead downhill: the last one still comes nearer to the mode
 SMALLEST_BEND = 1e-9  # of u + phi / Phi, which is positive but for round-off
 SQRT_2, SQRT_2_OVER_PI = math.sqrt(2.0), math.sqrt(2.0 / math.pi)
 
@@ -70,7 +71,7 @@ def find_mode(
     for _ in range(MAX_STEPS):
         step = _newton_step(here, covariance, mean, signs)
         tries = (_Place.at(here.weights + step / 2**i, covariance, mean, signs) for i in range(MAX_HALVINGS))
-        there = next((place for place in tries if place.value >= here.value), here)
+        there = next((place for place in tries if place.value >= here.value - ROUND_OFF), here)
         gained, here = there.value - here.value, there
         if gained < TOLERANCE:
             break

@@ -126,7 +126,7 @@ def test_the_gradient_in_the_hyperparameters_matches_finite_differences(d: int, 
     gradient, step = negative_log_posterior(logs, prior, x, z, signs)[1], 1e-5
     for i, unit in enumerate(np.eye(len(logs))):
         ahead, behind = (negative_log_posterior(logs + s * step * unit, prior, x, z, signs)[0] for s in (1, -1))
-        assert gradient[i] == pytest.approx((ahead - behind) / (2 * step), rel=1e-4, abs=1e-5)
+        assert gradient[i] == pytest.approx((ahead - behind) / (2 * step), rel=1e-6, abs=1e-7)
 
 
 def test_a_half_space_that_fails_is_learned() -> None:

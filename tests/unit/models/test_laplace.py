@@ -96,8 +96,8 @@ def test_the_slopes_of_the_evidence_match_finite_differences(scale: float, rng: 
         return moved, find_mode(covariance, mean + sign * step, signs).log_evidence
 
     ahead, behind = along(1.0), along(-1.0)
-    assert np.vdot(by_covariance, direction) == pytest.approx((ahead[0] - behind[0]) / (2 * step), rel=1e-4, abs=1e-6)
-    assert by_mean == pytest.approx((ahead[1] - behind[1]) / (2 * step), rel=1e-4, abs=1e-6)
+    assert np.vdot(by_covariance, direction) == pytest.approx((ahead[0] - behind[0]) / (2 * step), rel=1e-6, abs=1e-8)
+    assert by_mean == pytest.approx((ahead[1] - behind[1]) / (2 * step), rel=1e-6, abs=1e-8)
     np.testing.assert_allclose(by_covariance, by_covariance.T, rtol=1e-12)
 
 
