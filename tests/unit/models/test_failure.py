@@ -233,7 +233,8 @@ def test_the_price_of_a_failure_is_learned_from_those_that_told_it() -> None:
 
 
 def test_runs_that_have_not_ended_or_never_were_tell_nothing() -> None:
-    with_others = failure_models(make_table(FINE, A_FAILED, FINE, None, ONLY_B))[0]
+    half = Answer({"g": 1.0}, pending=("a",))
+    with_others = failure_models(make_table(FINE, A_FAILED, FINE, None, ONLY_B, half))[0]
     alone = failure_models(make_table(FINE, A_FAILED, FINE))[0]
     assert with_others is not None
     assert alone is not None
