@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-__all__ = ["duration", "named_numbers", "number", "printable"]
+__all__ = ["bound_words", "duration", "named_numbers", "number", "printable"]
 
 
 def printable(text: str) -> str:
@@ -20,6 +20,12 @@ def number(value: object) -> str:
 def named_numbers(named: Mapping[str, object]) -> str:
     """Names without a value are left out: a simulator may have no fidelity."""
     return ", ".join(f"{name} {number(value)}" for name, value in named.items() if value is not None)
+
+
+def bound_words(low: float | None, high: float | None) -> str:
+    """Such as at least 2 and at most 5; empty without bounds."""
+    bounds = (("at least", low), ("at most", high))
+    return " and ".join(f"{word} {bound:g}" for word, bound in bounds if bound is not None)
 
 
 def duration(seconds: float) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import fields
 from typing import Protocol, TypeVar
 
 import numpy as np
@@ -43,10 +42,6 @@ def squared_correlation(moments: Moments) -> Array:  # (n, m)
 
 def observation_variance(noise_variance: Number) -> Number:
     return noise_variance + RESOLUTION**2
-
-
-def weighted(partials: Partials, weights: Array) -> Partials:  # (n,)
-    return Partials(*(weights * getattr(partials, field.name) for field in fields(partials)))
 
 
 def correlation_partials(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import reduce
 
@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import log_ndtr, ndtr, ndtri, ndtri_exp
 
-from imoca.acquisition.front_gain import DominatedRegions
+from imoca.acquisition.feasible_regions import MeasuredRegions
 from imoca.arrays import Array, IntArray
 from imoca.pareto.boxes import dominated_boxes
 from imoca.sobol import sobol_sequence
@@ -29,8 +29,8 @@ MASS_FLOOR = 1e-290  # probability of a region so far below the mean that it und
 SQRT_2PI = float(np.sqrt(2.0 * np.pi))
 
 
-def dominated_regions(fronts: Sequence[Array], rng: np.random.Generator) -> DominatedRegions:
-    """The regions below S fronts, each (l_s, K) and maximised."""
+def dominated_regions(fronts: Sequence[Array], rng: np.random.Generator) -> MeasuredRegions:
+    """The regions below S fronts, each (l_s, K) and maximised; below one without points there is nothing."""
     if fronts[0].shape[1] <= MAX_BOX_OBJECTIVES:
         return BoxRegions.below(fronts)
     return sampled_regions(fronts, rng)
@@ -64,7 +64,7 @@ class BoxRegions:
         n_objectives = fronts[0].shape[1]
         corners = [dominated_boxes(front) for front in fronts]
         n_edges = 1 + max(len(front) for front in fronts)
-        n_boxes = max(len(lower) for lower, _ in corners)
+        n_boxes = max(1, *(len(lower) for lower, _ in corners))
         edges = np.full((len(fronts), n_objectives, n_edges), -np.inf)
         low = np.zeros((len(fronts), n_boxes, n_objectives), dtype=np.int64)
         high = np.zeros_like(low)
@@ -75,6 +75,10 @@ class BoxRegions:
                 low[s, : len(lower), k] = np.searchsorted(edges[s, k, : len(front) + 1], lower[:, k])
                 high[s, : len(upper), k] = np.searchsorted(edges[s, k, : len(front) + 1], upper[:, k])
         return BoxRegions(edges, low, high)
+
+    def masses(self, mean: Array, std: Array) -> Array:
+        boxes = self._box_moments(mean, std, highest=0)
+        return np.minimum(_product_without(boxes[0], set()).sum(axis=-1), 1.0)
 
     def marginal_moments(self, mean: Array, std: Array) -> Array:
         boxes = self._box_moments(mean, std, highest=2)  # (3, K, n, S, B)
@@ -106,7 +110,7 @@ class BoxRegions:
         t = (edges - mean.T[:, :, None, None]) / std.T[:, :, None, None]  # (K, n, S, E)
         t = np.clip(t, -EDGE_LIMIT, EDGE_LIMIT)
         cdf, pdf = ndtr(t), np.exp(-0.5 * t * t) / SQRT_2PI
-        cumulative = [cdf, -pdf, cdf - t * pdf]
+        cumulative = [cdf, -pdf, cdf - t * pdf][: highest + 1]
         if highest > 2:
             cumulative += [-(t * t + 2.0) * pdf, 3.0 * cdf - (t * t + 3.0) * t * pdf]
         n_edges = self.edges.shape[2]
@@ -145,13 +149,24 @@ class SampledRegions:
 
     @staticmethod
     def below(fronts: Sequence[Array], draws: Array, uniform: Array) -> SampledRegions:
-        padded = np.full((len(fronts), max(map(len, fronts)), draws.shape[1]), -np.inf)
+        padded = np.full((len(fronts), max(1, *map(len, fronts)), draws.shape[1]), -np.inf)
         for s, front in enumerate(fronts):
             padded[s, : len(front)] = front
         nodes = np.arange(-N_NODES, N_NODES + 1) / NODES_PER_DEVIATION
         nodes[[0, -1]] = -np.inf, np.inf
         is_below = draws.T[:, None, :] <= nodes[:, None]  # (K, 2 N_NODES + 1, Q)
         return SampledRegions(padded, draws, uniform, np.packbits(is_below, axis=-1))
+
+    def masses(self, mean: Array, std: Array) -> Array:
+        parts = []
+        for edges in self._edges(mean, std):
+            count = self._inside(edges).sum(axis=-1)
+            mass, is_rare = count / len(self.draws), count < N_ENOUGH
+            own = _mass_below(edges[is_rare], self.uniform)
+            known = count[is_rare] / N_ENOUGH
+            mass[is_rare] = known * mass[is_rare] + (1.0 - known) * own
+            parts.append(mass)
+        return np.concatenate(parts)
 
     def marginal_moments(self, mean: Array, std: Array) -> Array:
         moments = self._expectations(mean, std, lambda u: np.concatenate([u, u**2], axis=-1))
@@ -165,12 +180,9 @@ class SampledRegions:
 
     def _expectations(self, mean: Array, std: Array, features: Callable[[Array], Array]) -> Array:
         """Of features of the standardised objectives, (..., K) -> (..., F), given each region: (n, S, F)."""
-        chunk = max(1, MAX_EDGES // self.fronts.size)
         of_draws = features(self.draws)
         parts = []
-        for i in range(0, len(mean), chunk):
-            rows = slice(i, i + chunk)
-            edges = (self.fronts - mean[rows, None, None, :]) / std[rows, None, None, :]  # (n, S, l, K)
+        for edges in self._edges(mean, std):
             inside = self._inside(edges)
             count = inside.sum(axis=-1)  # (n, S)
             total = inside @ of_draws
@@ -181,6 +193,13 @@ class SampledRegions:
             total[is_rare] += worth[:, None] * (weights[:, None, :] @ features(own))[:, 0]
             parts.append(total / count[..., None])
         return np.concatenate(parts)
+
+    def _edges(self, mean: Array, std: Array) -> Iterator[Array]:  # (n, S, l, K) each
+        """Distances from the means to the front points in standard deviations, in chunks of designs."""
+        chunk = max(1, MAX_EDGES // self.fronts.size)
+        for i in range(0, len(mean), chunk):
+            rows = slice(i, i + chunk)
+            yield (self.fronts - mean[rows, None, None, :]) / std[rows, None, None, :]
 
     def _inside(self, edges: Array) -> Array:  # (n, S, l, K) -> (n, S, Q)
         """1 for each common draw that lies below some point of the front, otherwise 0."""
@@ -206,6 +225,17 @@ def _draws_below(
     As [Karp1989] counts a union: an orthant is chosen by its probability, which is a product, and a draw is taken
     from it; what c of the orthants contain is met c times as often, and weighs 1 / c.
     """
+    draws, weights = _weighed_draws_below(edges, uniform)
+    return draws, weights / weights.sum(axis=-1, keepdims=True)
+
+
+def _mass_below(edges: Array, uniform: Array) -> Array:  # (m,)
+    """The probability of each union: that of its orthants one by one, times the mean weight of such draws."""
+    log_mass = log_ndtr(np.clip(edges, -FARTHEST_EDGE, FARTHEST_EDGE)).sum(axis=-1)
+    return np.exp(log_mass).sum(axis=-1) * _weighed_draws_below(edges, uniform)[1].mean(axis=-1)
+
+
+def _weighed_draws_below(edges: Array, uniform: Array) -> tuple[Array, Array]:  # (m, R, K), (m, R)
     log_cdf = log_ndtr(np.clip(edges, -FARTHEST_EDGE, FARTHEST_EDGE))
     log_mass = log_cdf.sum(axis=-1)  # (m, l)
     cumulative = np.cumsum(np.exp(log_mass - log_mass.max(axis=-1, keepdims=True)), axis=-1)
@@ -216,5 +246,4 @@ def _draws_below(
     is_below = np.ones((*chosen.shape, edges.shape[1]), dtype=np.bool_)
     for k in range(edges.shape[2]):
         is_below &= draws[:, :, None, k] <= edges[:, None, :, k]
-    weights = 1.0 / np.maximum(is_below.sum(axis=-1), 1)  # rounding may put a draw outside its own orthant
-    return draws, weights / weights.sum(axis=-1, keepdims=True)
+    return draws, 1.0 / np.maximum(is_below.sum(axis=-1), 1)  # rounding may put a draw outside its own orthant

@@ -16,7 +16,7 @@ import numpy as np
 from scipy.interpolate import BSpline, make_interp_spline
 from scipy.special import log_ndtr
 
-from imoca.acquisition.gain import correlation_partials, squared_correlation, weighted
+from imoca.acquisition.gain import correlation_partials, squared_correlation
 from imoca.acquisition.truncated_gain import LOG_SQRT_2PI, inverse_mills_ratio
 from imoca.arrays import Array, IntArray
 from imoca.models.gp import Moments, Partials
@@ -120,7 +120,7 @@ class SkewGain:
                 by_mean_f=-by_gamma.mean(axis=0) / std,
                 by_var_f=-(by_gamma * gamma).mean(axis=0) / (2.0 * each.var_f),
             )
-            answer.append(weighted(partials, weights[:, j]))
+            answer.append(partials.times(weights[:, j]))
         return answer
 
     def _asinh_gamma(self, j: int, moments: Moments) -> Array:  # (S, n)

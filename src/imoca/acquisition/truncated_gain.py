@@ -9,7 +9,6 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import log_ndtr
 
-from imoca.acquisition.gain import weighted
 from imoca.arrays import Array, IntArray
 from imoca.models.gp import Moments, Partials
 
@@ -68,7 +67,7 @@ class TruncatedGain:
                 var_f=zeros,
                 cov=zeros,
             )
-            answer.append(weighted(partials, weights[:, j]))
+            answer.append(partials.times(weights[:, j]))
         return answer
 
     def _gamma(self, j: int, mean: Array, variance: Array) -> Array:  # (S, ...)

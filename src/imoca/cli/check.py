@@ -11,6 +11,7 @@ import typer
 from imoca.cli.opening import AsJson, StudyArgument, is_study_file, locate
 from imoca.cli.output import Column, print_json, print_pairs, print_table, say
 from imoca.cli.text import duration
+from imoca.wording import bound_words
 
 if TYPE_CHECKING:
     from imoca.problem.problem import Problem
@@ -135,11 +136,6 @@ def _output_words(output: Output) -> str:
     from imoca.problem.simulator import Objective
 
     if not isinstance(output, Objective):
-        return f"{output.name}, {_bound_words(output.lower, output.upper)}"
-    declared = [_bound_words(output.low, output.high), LOGARITHM_WORDS[output.log]]
+        return f"{output.name}, {bound_words(output.lower, output.upper)}"
+    declared = [bound_words(output.low, output.high), LOGARITHM_WORDS[output.log]]
     return "; ".join([f"{output.name}, to {output.goal}", *filter(None, declared)])
-
-
-def _bound_words(low: float | None, high: float | None) -> str:
-    bounds = (("at least", low), ("at most", high))
-    return " and ".join(f"{word} {bound:g}" for word, bound in bounds if bound is not None)

@@ -11,7 +11,7 @@ import typer
 from imoca.cli.opening import AsJson, StudyArgument, open_to_read
 from imoca.cli.output import Column, csv_text, print_json, print_table, say
 from imoca.cli.records import point_record
-from imoca.wording import number
+from imoca.wording import bound_words, number
 
 if TYPE_CHECKING:
     from imoca.problem.problem import Problem
@@ -32,7 +32,8 @@ def front(
     """Show the Pareto front at full accuracy.
 
     A verified design was measured there; of the others the prediction is shown. In two cases of three the truth is as
-    near as its error bar says; a doubtful one the model cannot vouch for.
+    near as its error bar says; a doubtful one the model cannot vouch for. Where there are constraints, feasible is the
+    probability that all of them hold.
     """
     if as_json and as_csv:
         raise typer.BadParameter("Choose one of --json and --csv.")
@@ -41,7 +42,9 @@ def front(
         problem, points = snapshot.problem, snapshot.front
         if as_json:
             goals = {objective.name: objective.goal for objective in problem.objectives}
-            print_json({"objectives": goals, "points": [point_record(point) for point in points]})
+            limits = {limit.name: {"lower": limit.lower, "upper": limit.upper} for limit in problem.constraints}
+            content = {"objectives": goals, "constraints": limits, "points": [point_record(point) for point in points]}
+            print_json(content)
         elif as_csv:
             print(front_csv(problem, points), end="")
         elif points:
@@ -52,7 +55,9 @@ def front(
             n_verified = sum(point.verified for point in points)
             say(f"{snapshot.n_on_front} designs on the front, {n_verified} verified at full accuracy{more}.")
             say_what_is_doubted(snapshot)
-        if not points:
+        if not points and snapshot.beliefs is not None:
+            say("No front yet: no design is likely to satisfy all constraints. Further trials look for one.")
+        elif not points:
             say(f"No front yet: {opened.database} holds no results. Start with: imoca run{opened.command_argument}")
 
 
@@ -63,10 +68,10 @@ def say_what_is_doubted(snapshot: Snapshot) -> None:
     if n_earlier := sum(point.is_earlier for point in snapshot.front):
         say(f"{n_earlier} more were recommended before and are not surely worse (earlier).")
     beliefs = snapshot.beliefs
-    for objective, named in zip(snapshot.problem.objectives, beliefs.set_aside if beliefs else (), strict=False):
+    for output, named in zip(snapshot.problem.modelled, beliefs.set_aside if beliefs else (), strict=False):
         if named:
             trials = ", ".join(map(str, named))
-            say(f"Set aside as impossible: {objective.name} of trial {trials}. See: imoca show {named[0]}")
+            say(f"Set aside as impossible: {output.name} of trial {trials}. See: imoca show {named[0]}")
     if not any(point.verified for point in snapshot.front):
         say("Nothing on it was run at full accuracy yet: only such runs tell how good these numbers are.")
 
@@ -76,24 +81,31 @@ def print_front(problem: Problem, points: Sequence[ParetoPoint]) -> None:
         Column("id"),
         *(Column(name, is_number=True, is_optional=True) for name in problem.space.names),
         *(Column(f"{objective.name} ({objective.goal[:3]})", is_number=True) for objective in problem.objectives),
+        *(
+            Column(f"{limit.name} ({bound_words(limit.lower, limit.upper)})", is_number=True)
+            for limit in problem.constraints
+        ),
+        *([Column("feasible", is_number=True)] if problem.constraints else []),
         Column(""),
     ]
     rows = []
     for point in points:
         outcome = (
-            number(point.measured[objective.name])
+            number(point.measured[output.name])
             if point.measured is not None
-            else f"{point.predicted[objective.name]:.4g} ± {_two_digits(point.uncertainty[objective.name])}"
-            for objective in problem.objectives
+            else f"{point.predicted[output.name]:.4g} ± {_two_digits(point.uncertainty[output.name])}"
+            for output in problem.modelled
         )
-        rows.append([point.id, *map(number, point.parameters.values()), *outcome, point.state])
+        feasibility = [f"{point.feasibility:.2f}"] if problem.constraints else []
+        rows.append([point.id, *map(number, point.parameters.values()), *outcome, *feasibility, point.state])
     print_table(columns, rows)
 
 
 def front_csv(problem: Problem, points: Sequence[ParetoPoint]) -> str:
-    names = [objective.name for objective in problem.objectives]
+    names = [output.name for output in problem.modelled]
     parts = ("predicted", "uncertainty", "measured")
     titles = ["id", *problem.space.names, *(f"{part}.{name}" for part in parts for name in names)]
+    titles += ["feasibility"] if problem.constraints else []
     rows = [
         [
             point.id,
@@ -101,6 +113,7 @@ def front_csv(problem: Problem, points: Sequence[ParetoPoint]) -> str:
             *(point.predicted[name] for name in names),
             *(point.uncertainty[name] for name in names),
             *((None if point.measured is None else point.measured[name]) for name in names),
+            *([point.feasibility] if problem.constraints else []),
         ]
         for point in points
     ]

@@ -34,6 +34,7 @@ def point_record(point: ParetoPoint) -> dict[str, Any]:
         "probability": point.probability,
         "doubtful": point.is_doubtful,
         "earlier": point.is_earlier,
+        "feasibility": point.feasibility,
     }
 
 

@@ -9,51 +9,80 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from imoca.arrays import Array, IntArray
+from imoca.arrays import Array, BoolArray, IntArray
 from imoca.models.cost import CostModel, cost_models
 from imoca.models.dataset import OutputData, has_logarithms, output_data, unanswered
-from imoca.models.failure import FailureModel, failure_models
+from imoca.models.failure import FailureModel, Running, failure_models
 from imoca.models.fitting import MAX_FIT_POINTS, explore, fit_on, negative_log_posterior, starts_of, thinned
 from imoca.models.form import Form
 from imoca.models.gp import GaussianProcess
+from imoca.models.limit import Limit, log_feasibility
 from imoca.models.outliers import judged, set_aside, standing_out
 from imoca.models.surrogates import DEFAULT_MODEL, ModelName, form_of
 from imoca.problem.problem import Problem
+from imoca.problem.simulator import Objective, Output
 from imoca.trials.table import TrialTable
 from imoca.trials.trial import Trial
 
 logger = logging.getLogger(__name__)
 
 N_LOOKS = 3  # at what stands out: some wrong answers hide others
-MOST_OBSERVATIONS = 3000  # of an objective; of more all at full accuracy are believed and, evenly, some of the others
+MOST_OBSERVATIONS = 3000  # of an output; of more all at full accuracy are believed and, evenly, some of the others
 LOGARITHM_MARGIN = 5.0  # nats by which a logarithm must describe the answers better: by chance it seems better by four
 SMALLEST_RATIO = 1.5  # of the largest answer to the smallest; none below preferred its logarithm by the margin
 FEWEST_FOR_LOGARITHMS = 8  # answers, below which nothing is compared
+LOG_LIKELY_FEASIBLE = float(np.log(0.5))  # of the probability that a design to be recommended is feasible
 
 
 @dataclass(frozen=True)
 class Beliefs:
-    """One surrogate per objective; per simulator what it costs and how it fails; all in the problem's order."""
+    """A surrogate per objective, a limit per constraint; per simulator what it costs and how it fails."""
 
     problem: Problem
     data: tuple[OutputData, ...]
     surrogates: tuple[GaussianProcess, ...]
     costs: tuple[CostModel, ...]
-    set_aside: tuple[tuple[int, ...], ...]  # per objective, numbers of the trials whose answers are impossible
+    set_aside: tuple[tuple[int, ...], ...]  # per modelled output, numbers of the trials whose answers are impossible
     failures: tuple[FailureModel | None, ...]  # per simulator, None where nothing fails
+    limits: tuple[Limit, ...] = ()
+
+    @property
+    def modelled(self) -> tuple[GaussianProcess, ...]:
+        """The surrogates of all outputs: those of the objectives, then those of the constraints."""
+        return (*self.surrogates, *(limit.surrogate for limit in self.limits))
 
     @property
     def fitted(self) -> dict[str, tuple[float, ...]]:
-        """Log hyperparameters per objective, as a trial remembers them."""
+        """Log hyperparameters per output, as a trial remembers them."""
         return {
-            objective.name: tuple(surrogate.kernel.to_logs().tolist())
-            for objective, surrogate in zip(self.problem.objectives, self.surrogates, strict=True)
+            output.name: tuple(surrogate.kernel.to_logs().tolist())
+            for output, surrogate in zip(self.problem.modelled, self.modelled, strict=True)
         }
 
     @property
     def n_data(self) -> int:
         """Observations of the largest surrogate, unanswered questions included."""
-        return max(len(surrogate.x) for surrogate in self.surrogates)
+        return max(len(surrogate.x) for surrogate in self.modelled)
+
+    @property
+    def running(self) -> Running | None:
+        """How likely designs are to run at full accuracy; None where nothing ever failed."""
+        failing = tuple(each for each in self.failures if each is not None)
+        return Running(failing) if failing else None
+
+    @property
+    def is_constrained(self) -> bool:
+        """Whether a design may be infeasible: violate a constraint, or not run."""
+        return bool(self.limits) or self.running is not None
+
+    def log_feasibility(self, x: Array) -> Array:  # (n, d) -> (n,)
+        """Logarithm of the probability that a design runs at full accuracy and all constraints hold there."""
+        logs = log_feasibility(self.limits, x)
+        return logs if self.running is None else logs + self.running.log_probability(x)
+
+    def are_likely_feasible(self, x: Array) -> BoolArray:  # (n, d) -> (n,)
+        """Whether it runs and all constraints hold more likely than not."""
+        return self.log_feasibility(x) >= LOG_LIKELY_FEASIBLE
 
     def means_at_target(self, x: Array) -> Array:  # (n, d) -> (n, K)
         return np.column_stack([surrogate.mean_at_target(x) for surrogate in self.surrogates])
@@ -64,39 +93,56 @@ class Beliefs:
 
 
 def believe(table: TrialTable, model: ModelName = DEFAULT_MODEL, *, is_guessing: bool = True) -> Beliefs | None:
-    """Fit everything to the trials; None while some objective has no answer at all.
+    """Fit everything to the trials; None while some output has no answer at all.
 
     Guessing, a surrogate believes its own mean where a simulator still runs or failed, so that the same is not asked
     again at once. A guess is no knowledge: whoever recommends does without.
     """
     problem = table.problem
-    if np.isnan(table.values[:, problem.objective_columns]).all(axis=0).any():
+    if np.isnan(table.values[:, problem.modelled_columns]).all(axis=0).any():
         return None
     last_fits = _last_fits(table.trials)
     fits, impossible = [], []
-    for j in range(len(problem.objectives)):
+    for j in range(len(problem.modelled)):
         seen, named = _fitted_to_the_possible(table, j, model, last_fits)
         fits.append(seen)
         impossible.append(named)
     surrogates = [process for _, process in fits]
     if is_guessing:
         surrogates = [process.believing(*unanswered(table, j)) for j, process in enumerate(surrogates)]
+    return _beliefs(
+        problem, [data for data, _ in fits], surrogates, cost_models(table), impossible, failure_models(table)
+    )
+
+
+def _beliefs(
+    problem: Problem,
+    data: Sequence[OutputData],
+    surrogates: Sequence[GaussianProcess],
+    costs: tuple[CostModel, ...],
+    set_aside: Sequence[tuple[int, ...]],
+    failures: tuple[FailureModel | None, ...],
+) -> Beliefs:
+    """Of everything per modelled output."""
+    n_objectives = len(problem.objectives)
+    constrained = zip(problem.constraints, data[n_objectives:], surrogates[n_objectives:], strict=True)
     return Beliefs(
         problem,
-        tuple(data for data, _ in fits),
-        tuple(surrogates),
-        cost_models(table),
-        tuple(impossible),
-        failure_models(table),
+        tuple(data[:n_objectives]),
+        tuple(surrogates[:n_objectives]),
+        costs,
+        tuple(set_aside),
+        failures,
+        tuple(Limit.of(*each) for each in constrained),
     )
 
 
 def without_answers(table: TrialTable, set_aside: Sequence[Sequence[int]]) -> TrialTable:
-    """The same trials, as if those named per objective had not answered it."""
+    """The same trials, as if those named per modelled output had not answered it."""
     if not any(set_aside):
         return table
     values, numbers = table.values.copy(), [trial.number for trial in table.trials]
-    for column, named in zip(table.problem.objective_columns, set_aside, strict=True):
+    for column, named in zip(table.problem.modelled_columns, set_aside, strict=True):
         values[np.isin(numbers, named), column] = np.nan
     return dataclasses.replace(table, values=values)
 
@@ -104,8 +150,8 @@ def without_answers(table: TrialTable, set_aside: Sequence[Sequence[int]]) -> Tr
 def _fitted_to_the_possible(
     table: TrialTable, j: int, model: ModelName, last_fits: Mapping[str, Array]
 ) -> tuple[tuple[OutputData, GaussianProcess], tuple[int, ...]]:
-    """One objective without its impossible answers, and the numbers of their trials."""
-    column, s = table.problem.objective_columns[j], table.problem.simulator_columns[j]
+    """One output without its impossible answers, and the numbers of their trials."""
+    column, s = table.problem.modelled_columns[j], table.problem.simulator_columns[j]
     form = form_of(table.problem.simulators[s].fidelity, model)
     rows = np.flatnonzero(~np.isnan(table.values[:, column]))
     aside = rows[set_aside(table.x[rows], table.z[rows, s], table.values[rows, column], form)]
@@ -133,15 +179,16 @@ def _without_rows(table: TrialTable, column: int, rows: IntArray) -> TrialTable:
 def _fitted(
     table: TrialTable, j: int, model: ModelName, last_fits: Mapping[str, Array]
 ) -> tuple[OutputData, GaussianProcess]:
-    """One objective as it is, or as its logarithm: as declared, else where that describes the answers much better."""
-    objective = table.problem.objectives[j]
-    form = form_of(table.problem.simulator_of(objective.name).fidelity, model)
+    """One output as it is, or as its logarithm: as declared, else where that describes the answers much better."""
+    output = table.problem.modelled[j]
+    form = form_of(table.problem.simulator_of(output.name).fidelity, model)
+    declared = _declared_log(output)
 
-    is_log = bool(objective.log) and has_logarithms(table, j)
+    is_log = bool(declared) and has_logarithms(table, j)
     data = output_data(table, j, is_log)
-    starts = starts_of(form, data.x, last_fits.get(objective.name))
+    starts = starts_of(form, data.x, last_fits.get(output.name))
     explored = explore(data.x, data.z, data.values, form, starts)
-    if objective.log is None and model != "product" and _may_be_logarithms(table, j):
+    if declared is None and model != "product" and _may_be_logarithms(table, j):
         logarithms = output_data(table, j, is_log=True)
         seen = explore(logarithms.x, logarithms.z, logarithms.values, form, [explored.start])
         if seen.cost + logarithms.log_jacobian < explored.cost + data.log_jacobian - LOGARITHM_MARGIN:
@@ -151,9 +198,14 @@ def _fitted(
     return data, fit_on(explored, data.x, data.z, data.values, form)
 
 
+def _declared_log(output: Output) -> bool | None:
+    """Nothing is declared of a constraint: its answers decide."""
+    return output.log if isinstance(output, Objective) else None
+
+
 def _may_be_logarithms(table: TrialTable, j: int) -> bool:
     """Whether there are enough answers to tell, and they differ by so much that a logarithm is no straight line."""
-    column = table.problem.objective_columns[j]
+    column = table.problem.modelled_columns[j]
     values = np.abs(table.values[~np.isnan(table.values[:, column]), column])
     is_comparable = has_logarithms(table, j) and len(values) >= FEWEST_FOR_LOGARITHMS
     return is_comparable and bool(values.max() >= SMALLEST_RATIO * values.min())
@@ -166,31 +218,30 @@ def recall(table: TrialTable, then: Trial, model: ModelName, costs: tuple[CostMo
     """
     problem = table.problem
     data, surrogates = [], []
-    for j, objective in enumerate(problem.objectives):
-        form = form_of(problem.simulator_of(objective.name).fidelity, model)
+    for j, output in enumerate(problem.modelled):
+        form = form_of(problem.simulator_of(output.name).fidelity, model)
         try:
-            seen = _recalled_view(table, j, np.array(then.fitted.get(objective.name, ())), form, model)
+            seen = _recalled_view(table, j, np.array(then.fitted.get(output.name, ())), form, model)
         except np.linalg.LinAlgError:
             return None
         if seen is None:
             return None
         data.append(seen[0])
         surrogates.append(seen[1])
-    nothing_fails = (None,) * len(problem.simulators)
-    return Beliefs(problem, tuple(data), tuple(surrogates), costs, ((),) * len(data), nothing_fails)
+    return _beliefs(problem, data, surrogates, costs, [()] * len(data), (None,) * len(problem.simulators))
 
 
 def _recalled_view(
     table: TrialTable, j: int, logs: Array, form: Form, model: ModelName
 ) -> tuple[OutputData, GaussianProcess] | None:
-    """The answers to one objective as they are, or as their logarithms if the hyperparameters suit these better."""
-    objective, plain = table.problem.objectives[j], output_data(table, j)
+    """The answers to one output as they are, or as their logarithms if the hyperparameters suit these better."""
+    declared, plain = _declared_log(table.problem.modelled[j]), output_data(table, j)
     prior = form.prior(plain.x.shape[1])
     if not len(plain.values) or len(logs) != len(prior.mean):
         return None
     views = [plain]
-    if has_logarithms(table, j) and model != "product" and objective.log is not False:
-        views = [*([] if objective.log else views), output_data(table, j, is_log=True)]
+    if has_logarithms(table, j) and model != "product" and declared is not False:
+        views = [*([] if declared else views), output_data(table, j, is_log=True)]
     costs = [
         negative_log_posterior(logs, form, prior, view.x, view.z, view.values)[0] + view.log_jacobian for view in views
     ]
@@ -209,7 +260,7 @@ def try_to_believe(table: TrialTable, model: ModelName = DEFAULT_MODEL, *, is_gu
 
 
 def _last_fits(trials: Sequence[Trial]) -> Mapping[str, Array]:
-    """Logarithms of the hyperparameters by objective."""
+    """Logarithms of the hyperparameters by output."""
     for trial in reversed(trials):
         if trial.fitted:
             return {name: np.array(logs) for name, logs in trial.fitted.items()}

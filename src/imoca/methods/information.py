@@ -8,8 +8,8 @@ from typing import Literal
 
 import numpy as np
 
+from imoca.acquisition.feasible_gain import feasible_bound_gain, feasible_front_gain
 from imoca.acquisition.fidelity_space import FidelityReduction
-from imoca.acquisition.front_gain import FrontGain
 from imoca.acquisition.gain import Gain
 from imoca.acquisition.maximise import distinct_best, maximise
 from imoca.acquisition.regions import dominated_regions
@@ -34,6 +34,7 @@ GainName = Literal["truncated", "skew", "front"]
 FidelityChoice = Literal["per cost", "target", "cheapest allowed"]
 
 TARGET_ONLY = 1  # a grid of z* alone
+NO_GAIN = 1e-9  # nats per full run, below which no design differs from another
 N_FINE_GRID = 101  # and once the design is chosen
 
 
@@ -68,7 +69,12 @@ class InformationSearch:
         n_grid = N_GRID if self.fidelity_choice == "per cost" else TARGET_ONLY
         score = self._score(beliefs, gain, number, n_grid)
         candidates = candidate_designs(beliefs.problem, near, beliefs.n_data, rng)
-        starts = distinct_best(candidates, score.score(candidates).values, N_STARTS)
+        scores = score.score(candidates).values
+        if (
+            beliefs.is_constrained and scores.max() < NO_GAIN
+        ):  # surely infeasible everywhere: the place to be proved wrong
+            return TargetSearch("ehi", self.n_fronts, self.model).question(beliefs, number, rng)
+        starts = distinct_best(candidates, scores, N_STARTS)
 
         def value_and_gradient(x: Array) -> tuple[Array, Array]:
             scores, gradient = score.score_and_gradient(x)
@@ -83,19 +89,22 @@ class InformationSearch:
         """The gain, and designs (m, d) near which its maximum may lie."""
         paths = sample_paths(beliefs, self.n_fronts, rng)
         maxima, extremes = sample_maxima(beliefs, paths, rng)
+        low, high = (np.array([getattr(limit, end) for limit in beliefs.limits]) for end in ("low", "high"))
         if self.gain == "front":
             fronts = sample_fronts(beliefs, paths, extremes, rng)
             regions = dominated_regions(lifted_fronts(beliefs, paths, fronts, rng), rng)
-            return FrontGain(regions), np.concatenate([front.x for front in fronts])
-        return (TruncatedGain(maxima) if self.gain == "truncated" else SkewGain(maxima)), extremes
+            near = np.concatenate([front.near for front in fronts])
+            return feasible_front_gain(regions, low, high, beliefs.running), near
+        kind = TruncatedGain if self.gain == "truncated" else SkewGain
+        return feasible_bound_gain(kind, maxima, low, high, beliefs.running), extremes
 
     def _score(self, beliefs: Beliefs, gain: Gain, number: int, n_grid: int) -> GainPerCost:
         simulators = self._priced(beliefs, number, n_grid)
         may_leave_out = self.evaluate == "best"
-        return GainPerCost(beliefs.surrogates, gain, simulators, beliefs.problem.setup_cost, may_leave_out)
+        return GainPerCost(beliefs.modelled, gain, simulators, beliefs.problem.setup_cost, may_leave_out)
 
     def _priced(self, beliefs: Beliefs, number: int, n_grid: int) -> list[PricedSimulator]:
-        names = [objective.name for objective in beliefs.problem.objectives]
+        names = [output.name for output in beliefs.problem.modelled]
         reduction = FidelityReduction(number) if self.fidelity_reduction else None
         return [
             PricedSimulator(
@@ -123,6 +132,6 @@ class InformationSearch:
 def _cheapest_allowed(beliefs: Beliefs, simulator: PricedSimulator, x: Array) -> float:
     """Algorithm 2 of [Belakaria2020]: the cheapest fidelity of the simulator's reduced space at x."""
     cost = simulator.cost.ratio(x[None], simulator.fidelities)
-    moments = [surrogate.moments(x[None], simulator.fidelities) for surrogate in beliefs.surrogates]
+    moments = [surrogate.moments(x[None], simulator.fidelities) for surrogate in beliefs.modelled]
     allowed = simulator.allowed(moments, cost)
     return float(simulator.fidelities[np.argmin(np.where(allowed, cost, np.inf)[0])])

@@ -27,3 +27,4 @@ class Recipe:
 
     make: Callable[[MethodSettings], Method]
     uses: frozenset[str] = frozenset()  # names of the settings that make a difference to it
+    knows_constraints: bool = False  # whether its questions take constraints on outputs into account

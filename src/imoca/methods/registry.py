@@ -15,6 +15,7 @@ from imoca.methods.method import Method, Recipe
 from imoca.methods.random_search import RandomSearch
 from imoca.methods.settings import GivenSettings, MethodSettings
 from imoca.methods.target_search import TargetSearch
+from imoca.problem.problem import Problem
 
 MethodName = Literal[
     "imoca-p",
@@ -36,8 +37,10 @@ DEFAULT_N_FRONTS = 10
 ENTRY_POINTS = "imoca.methods"  # under which another package adds a Recipe
 
 
-def _recipe(method: InformationSearch | TargetSearch | LevelSearch | RandomSearch, *uses: str) -> Recipe:
-    return Recipe(partial(_with_settings, method), frozenset(uses))
+def _recipe(
+    method: InformationSearch | TargetSearch | LevelSearch | RandomSearch, *uses: str, knows_constraints: bool = True
+) -> Recipe:
+    return Recipe(partial(_with_settings, method), frozenset(uses), knows_constraints)
 
 
 def _with_settings(
@@ -71,10 +74,14 @@ _RECIPES: dict[str, Recipe] = {
     "parego": _recipe(TargetSearch("parego", DEFAULT_N_FRONTS), "model"),
     "smsego": _recipe(TargetSearch("smsego", DEFAULT_N_FRONTS), "model"),
     "ehi": _recipe(TargetSearch("ehi", DEFAULT_N_FRONTS), "model"),
-    "sur": _recipe(TargetSearch("sur", DEFAULT_N_FRONTS), "model"),
-    "pesmo": _recipe(TargetSearch("pesmo", DEFAULT_N_FRONTS), "n_fronts", "model"),
-    "mf-osemo-tg": _recipe(LevelSearch("truncated", "cheap", DEFAULT_N_FRONTS), "n_fronts", "initial_design"),
-    "mf-osemo-ni": _recipe(LevelSearch("integrated", "cheap", DEFAULT_N_FRONTS), "n_fronts", "initial_design"),
+    "sur": _recipe(TargetSearch("sur", DEFAULT_N_FRONTS), "model", knows_constraints=False),
+    "pesmo": _recipe(TargetSearch("pesmo", DEFAULT_N_FRONTS), "n_fronts", "model", knows_constraints=False),
+    "mf-osemo-tg": _recipe(
+        LevelSearch("truncated", "cheap", DEFAULT_N_FRONTS), "n_fronts", "initial_design", knows_constraints=False
+    ),
+    "mf-osemo-ni": _recipe(
+        LevelSearch("integrated", "cheap", DEFAULT_N_FRONTS), "n_fronts", "initial_design", knows_constraints=False
+    ),
     "random": _recipe(RandomSearch()),
 }
 
@@ -94,6 +101,17 @@ def get_method(name: str, settings: MethodSettings | None = None) -> Method:
     recipe, given = _find(name), settings or MethodSettings()
     given.check_used(name, recipe.uses)
     return recipe.make(given)
+
+
+def check_suits(name: str, problem: Problem) -> None:
+    """An error for a method that would ask as if the problem had no constraints."""
+    if problem.constraints and not _find(name).knows_constraints:
+        named = ", ".join(repr(constraint.name) for constraint in problem.constraints)
+        known = ", ".join(each for each, recipe in _RECIPES.items() if recipe.knows_constraints)
+        raise MethodError(
+            f"The method {name!r} does not know constraints, but the problem has {named}.",
+            hint=f"Choose one of {known}.",
+        )
 
 
 def usable_settings(name: str, stored: Mapping[str, object]) -> GivenSettings:

@@ -64,7 +64,7 @@ class TargetSearch:
         """What to ask for, given beliefs from runs of any accuracy."""
         problem = beliefs.problem
         predicted = predicted_front(beliefs, rng)
-        candidates = candidate_designs(problem, predicted.x, beliefs.n_data, rng)
+        candidates = candidate_designs(problem, predicted.near, beliefs.n_data, rng)
         score = self._score(beliefs, predicted, candidates, rng)
         starts = distinct_best(candidates, score(candidates), N_STARTS)
         x, value = maximise(with_differences(score, problem.space), starts, problem.space)
@@ -72,6 +72,9 @@ class TargetSearch:
         return candidate(problem, x, np.ones(len(problem.simulators)), beliefs.fitted)
 
     def _score(self, beliefs: Beliefs, predicted: Front, candidates: Array, rng: np.random.Generator) -> Criterion:
+        """Until a design asked about is likely to be feasible, the probability of being so."""
+        if not beliefs.are_likely_feasible(incumbents(beliefs)).any():
+            return beliefs.log_feasibility
         match self.criterion:
             case "parego":
                 return parego_score(beliefs, self.model, rng)
@@ -86,7 +89,7 @@ class TargetSearch:
 
 
 def parego_score(beliefs: Beliefs, model: ModelName, rng: np.random.Generator) -> Criterion:
-    """Expected improvement of one Gaussian process on a random scalarisation [Knowles2006].
+    """Expected improvement of one Gaussian process on a random scalarisation [Knowles2006], of feasible designs.
 
     What is scalarised are the surrogates' means at the designs asked about: the measured values, for simulators are
     nearly deterministic, and a guess where an answer is still missing.
@@ -95,29 +98,35 @@ def parego_score(beliefs: Beliefs, model: ModelName, rng: np.random.Generator) -
     values = augmented_tchebycheff(beliefs.means_at_target(asked), random_weights(len(beliefs.surrogates), rng))
     centre, scale = centre_and_scale(values)
     surrogate = fit(asked, np.full(len(asked), Z_TARGET), (values - centre) / scale, form_of(Fidelity.none(), model))
-    best = float(surrogate.mean_at_target(asked).max())
+    best = float(surrogate.mean_at_target(asked[beliefs.are_likely_feasible(asked)]).max())
 
     def score(x: Array) -> Array:
         mean, variance = surrogate.mean_and_variance_at_target(x)
-        return log_expected_improvement(mean, np.sqrt(variance), best)
+        return log_expected_improvement(mean, np.sqrt(variance), best) + beliefs.log_feasibility(x)
 
     return score
 
 
 def smsego_score(beliefs: Beliefs, predicted: Front, candidates: Array, rng: np.random.Generator) -> Criterion:
-    """Optimistic hypervolume contribution [Ponweiser2008]."""
+    """Optimistic hypervolume contribution [Ponweiser2008], times the probability of being feasible."""
     front = reached_front(beliefs)
     criterion = OptimisticImprovement(front, _improvement(beliefs, predicted, candidates, rng))
-    return lambda x: criterion(*beliefs.means_and_deviations_at_target(x))
+
+    def score(x: Array) -> Array:
+        contribution = criterion(*beliefs.means_and_deviations_at_target(x))
+        probability = np.exp(beliefs.log_feasibility(x))
+        return contribution * np.where(contribution > 0.0, probability, 2.0 - probability)  # a penalty grows
+
+    return score
 
 
 def ehi_score(beliefs: Beliefs, predicted: Front, candidates: Array, rng: np.random.Generator) -> Criterion:
-    """Logarithm of the expected hypervolume improvement [Emmerich2008]."""
+    """Logarithm of the expected hypervolume improvement [Emmerich2008] of feasible designs."""
     improvement = _improvement(beliefs, predicted, candidates, rng)
 
     def score(x: Array) -> Array:
         expected = improvement.expected(*beliefs.means_and_deviations_at_target(x))
-        return np.log(np.maximum(expected, SMALLEST_EXPECTATION))
+        return np.log(np.maximum(expected, SMALLEST_EXPECTATION)) + beliefs.log_feasibility(x)
 
     return score
 
@@ -140,8 +149,9 @@ def pesmo_score(beliefs: Beliefs, n_fronts: int, rng: np.random.Generator) -> Cr
 
 
 def reached_front(beliefs: Beliefs) -> Array:  # (l, K)
-    """The front of what the designs asked about so far are believed to reach."""
-    reached = beliefs.means_at_target(incumbents(beliefs))
+    """The front of what the designs asked about so far, if likely feasible, are believed to reach."""
+    asked = incumbents(beliefs)
+    reached = beliefs.means_at_target(asked[beliefs.are_likely_feasible(asked)])
     return reached[non_dominated(reached)]
 
 

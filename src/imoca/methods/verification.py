@@ -24,7 +24,8 @@ FEWEST_FULL = 3  # runs of an objective at full accuracy, before which cheap one
 def is_verification_due(table: TrialTable, beliefs: Beliefs, share: float) -> bool:
     """Whether one more question at full accuracy leaves their share of the cost at what it should be, or below.
 
-    That is ``share`` where cheap runs tell everything of full accuracy, and the whole where they tell nothing.
+    That is ``share`` where cheap runs tell everything of full accuracy, and the whole where they tell nothing. A
+    constraint that no answer violated does not count.
     """
     spent = expected_costs(table, beliefs.costs)
     one_more = table.problem.setup_cost + sum(simulator.full_cost for simulator in table.problem.simulators)
@@ -32,7 +33,8 @@ def is_verification_due(table: TrialTable, beliefs: Beliefs, share: float) -> bo
     total = float(spent.sum())
     if share == 0.0 or total < PATIENCE * one_more:
         return False
-    explained = float(np.mean([explained_by_cheap_runs(surrogate) for surrogate in beliefs.surrogates]))
+    deciding = [*beliefs.surrogates, *(limit.surrogate for limit in beliefs.limits if limit.was_violated)]
+    explained = float(np.mean([explained_by_cheap_runs(surrogate) for surrogate in deciding]))
     return at_full + one_more <= (1.0 - (1.0 - share) * explained) * (total + one_more)
 
 

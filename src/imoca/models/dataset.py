@@ -1,4 +1,4 @@
-"""The answers that one objective received, as the models want them: maximised, standardised, perhaps as logarithms."""
+"""The answers that one output received, as the models want them: maximised, standardised, perhaps as logarithms."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from imoca.arrays import Array, IntArray
+from imoca.problem.simulator import Constraint
 from imoca.trials.table import TrialTable
 from imoca.trials.trial import SimulatorState
 
@@ -15,9 +16,9 @@ SMALLEST_SCALE = 1e-300  # a spread below this is no spread
 
 @dataclass(frozen=True)
 class OutputData:
-    """Observations of one objective: maximised, and standardised to mean 0 and deviation 1.
+    """Observations of one output: maximised if an objective, and standardised to mean 0 and deviation 1.
 
-    Dominance does not change under a monotone transform of an objective: a positive one may be seen as its logarithm.
+    Neither dominance nor a bound changes under a monotone transform: what is positive may be seen as its logarithm.
     """
 
     x: Array  # (n, d)
@@ -48,21 +49,23 @@ class OutputData:
         return shrunk + float(np.log(self.to_user(self.values)).sum()) if self.is_log else shrunk
 
 
-def output_data(table: TrialTable, objective: int, is_log: bool = False) -> OutputData:
-    """Every answer that the problem's objective of this position received, from whichever trials hold one."""
+def output_data(table: TrialTable, j: int, is_log: bool = False) -> OutputData:
+    """Every answer that the problem's modelled output of this position received, from whichever trials hold one."""
     problem = table.problem
-    column = problem.objective_columns[objective]
+    column = problem.modelled_columns[j]
     rows = ~np.isnan(table.values[:, column])
     sign = float(problem.signs[column])
     raw = transformed(table.values[rows, column], sign, is_log)
     centre, scale = centre_and_scale(raw)
-    z = table.z[rows, problem.simulator_columns[objective]]
+    z = table.z[rows, problem.simulator_columns[j]]
     return OutputData(table.x[rows], z, (raw - centre) / scale, sign, centre, scale, is_log)
 
 
-def has_logarithms(table: TrialTable, objective: int) -> bool:
-    """Whether every answer that an objective received is positive."""
-    column = table.problem.objective_columns[objective]
+def has_logarithms(table: TrialTable, j: int) -> bool:
+    """Whether every answer that a modelled output received is positive, and none is wanted that is not."""
+    output, column = table.problem.modelled[j], table.problem.modelled_columns[j]
+    if isinstance(output, Constraint) and output.upper is not None and output.upper <= 0.0:
+        return False
     values = table.problem.signs[column] * table.values[:, column]
     return bool((values[~np.isnan(values)] > 0.0).all())
 
@@ -72,9 +75,9 @@ def transformed(values: Array, sign: float, is_log: bool) -> Array:
     return sign * np.log(sign * values) if is_log else values
 
 
-def unanswered(table: TrialTable, objective: int) -> tuple[Array, Array]:  # (m, d), (m,)
-    """Designs and fidelities at which an objective was asked for and has no answer: still running, or failed."""
-    s = table.problem.simulator_columns[objective]
+def unanswered(table: TrialTable, j: int) -> tuple[Array, Array]:  # (m, d), (m,)
+    """Designs and fidelities at which an output was asked for and has no answer: still running, or failed."""
+    s = table.problem.simulator_columns[j]
     rows = np.isin(table.states[:, s], [SimulatorState.PENDING, SimulatorState.FAILED])
     return table.x[rows], table.z[rows, s]
 

@@ -28,6 +28,7 @@ from imoca.trials.trial import SimulatorState
 RATE_MEAN, RATE_VARIANCE = -1.3, 0.5  # of the rate, in deviations of place and chance together: one run in seven fails
 PLACE_VARIANCE = (6.0, 0.7)  # log-normal: median, standard deviation of the logarithm; most failures have a place
 CHEAP_VARIANCE = (0.4, 2.0)  # fidelities fail alike until the data say otherwise
+SMALLEST_PROBABILITY = 1e-12  # of running, whose logarithm is taken
 CHANCY_START = 0.2  # variance of place
 MAX_FIT_RUNS = 100  # from which hyperparameters are learned
 MAX_RUNS = 500  # from which the probability is
@@ -131,6 +132,27 @@ class FailureModel:
         """Covariances of r + g and of c + e at designs with the hidden numbers of the runs."""
         variances = self.kernel.constants[:, None] + self.kernel.processes[:, None] * designs[:, None, :]
         return variances * fidelity_loadings(self.z).T
+
+
+@dataclass(frozen=True)
+class Running:
+    """The probability that a design runs at full accuracy: that none of its simulators fails there."""
+
+    failures: tuple[FailureModel, ...]  # of the simulators that fail at all
+
+    def __call__(self, x: Array) -> tuple[Array, Array]:  # (n, d) -> (n,), (n, d)
+        """With its gradient."""
+        probability = np.exp(self.log_probability(x))
+        target = np.full(len(x), Z_TARGET)
+        by_design = [
+            each.probability_gradient(x, target) / np.maximum(1.0 - each.at_target(x), SMALLEST_PROBABILITY)[:, None]
+            for each in self.failures
+        ]
+        return probability, -probability[:, None] * np.sum(by_design, axis=0)
+
+    def log_probability(self, x: Array) -> Array:  # (n, d) -> (n,)
+        survival = [np.maximum(1.0 - each.at_target(x), SMALLEST_PROBABILITY) for each in self.failures]
+        return np.asarray(np.sum(np.log(survival), axis=0))
 
 
 def failure_models(table: TrialTable) -> tuple[FailureModel | None, ...]:

@@ -36,6 +36,29 @@ class Partials:
     mean_f: Array  # (n,)
     var_f: Array  # (n,)
     cov: Array  # (n,)
+    design: Array | None = None  # (n, d) of what depends on the design in another way than by these moments
+
+    def plus(self, other: Partials) -> Partials:
+        designs = [each.design for each in (self, other) if each.design is not None]
+        return Partials(
+            self.mean_g + other.mean_g,
+            self.var_g + other.var_g,
+            self.mean_f + other.mean_f,
+            self.var_f + other.var_f,
+            self.cov + other.cov,
+            np.sum(designs, axis=0) if designs else None,
+        )
+
+    def times(self, factor: Array) -> Partials:  # (n,)
+        design = None if self.design is None else factor[:, None] * self.design
+        return Partials(
+            factor * self.mean_g,
+            factor * self.var_g,
+            factor * self.mean_f,
+            factor * self.var_f,
+            factor * self.cov,
+            design,
+        )
 
 
 @dataclass(frozen=True)
@@ -69,7 +92,7 @@ class Moments:
         by_kernel_f = partials.mean_f[:, None] * weights - (
             2.0 * partials.var_f[:, None] * solved_f + partials.cov[:, None] * solved_g
         )
-        gradient = np.zeros_like(self.x)
+        gradient = np.zeros_like(self.x) if partials.design is None else partials.design.copy()
         target = target_fidelity(self.z)
         for block, kernel_x in zip(self.gp.kernel.blocks, self.design_kernels, strict=True):
             to_g = block.fidelity.covariance(self.z, self.gp.z)[chosen]  # (n, N)

@@ -17,6 +17,7 @@ STEP_RANGE = (
     0.1,
 )  # of the Gaussian moves, in the unit cube; log-uniform, so coarse and fine at any time
 DIFFERENTIAL_WEIGHT = 0.6  # of the difference between two members that is added to a third
+N_CLOSEST = 20  # designs from which a search goes on that has found none that is feasible
 TAKING_RATE = 2.0  # discrete parameters that a child takes over, on average
 
 
@@ -24,8 +25,14 @@ TAKING_RATE = 2.0  # discrete parameters that a child takes over, on average
 class Front:
     """Mutually non-dominated designs with their values."""
 
-    x: Array  # (l, d)
+    x: Array  # (l, d); empty where no design was found to be feasible
     values: Array  # (l, K) maximised
+    closest: Array | None = None  # (m, d) then those found that violate least
+
+    @property
+    def near(self) -> Array:  # (m, d)
+        """Its designs, or those that come closest to being feasible."""
+        return self.x if self.closest is None else self.closest
 
     def thinned(self, size: int) -> Front:
         """At most ``size`` of the points, evenly spread."""
@@ -44,41 +51,66 @@ class SearchEffort:
     n_children: int  # new designs per generation, shared by all fronts
 
 
+@dataclass(frozen=True)
+class _Members:
+    """Designs that have children: of a front or, until one is feasible, close to being so."""
+
+    x: Array  # (m, d)
+    values: Array  # (m, K)
+    violation: Array  # (m,)
+
+    def joined(self, other: _Members) -> _Members:
+        return _Members(
+            np.concatenate([self.x, other.x]),
+            np.concatenate([self.values, other.values]),
+            np.concatenate([self.violation, other.violation]),
+        )
+
+    def best(self, size: int) -> _Members:
+        feasible = np.flatnonzero(self.violation == 0.0)
+        if not len(feasible):
+            kept = np.argsort(self.violation, kind="stable")[:N_CLOSEST]
+            return _Members(self.x[kept], self.values[kept], self.violation[kept])
+        kept = feasible[non_dominated(self.values[feasible])]
+        front = Front(self.x[kept], self.values[kept]).thinned(size)
+        return _Members(front.x, front.values, np.zeros(len(front.x)))
+
+    def front(self) -> Front:
+        if (self.violation > 0.0).any():
+            return Front(self.x[:0], self.values[:0], self.x)
+        return Front(self.x, self.values)
+
+
 def search_fronts(
     evaluate: Callable[[Array], Array],  # (n, d) -> (n, S, K), maximised
     space: SearchSpace,
     starts: Array,  # (n, d)
     effort: SearchEffort,
     rng: np.random.Generator,
+    violation: Callable[[Array], Array] | None = None,  # (n, d) -> (n, S), 0 where a design is feasible
 ) -> list[Front]:
-    """The fronts of S vector functions over the same space.
+    """The fronts of S vector functions over the same space, of feasible designs alone.
 
     A small evolutionary search in which every new design is tried on all S functions: drawn functions that share their
-    features cost the same for one as for all.
+    features cost the same for one as for all. Until a feasible design is found, those that violate least have the
+    children.
     """
-    values = evaluate(starts)
-    fronts = [_best(Front(starts, values[:, s]), effort.size) for s in range(values.shape[1])]
+
+    def tried(x: Array) -> list[_Members]:
+        values = evaluate(x)
+        outside = np.zeros(values.shape[:2]) if violation is None else violation(x)
+        return [_Members(x, values[:, s], outside[:, s]) for s in range(values.shape[1])]
+
+    members = [each.best(effort.size) for each in tried(starts)]
     for _ in range(effort.n_generations):
-        share = max(1, effort.n_children // len(fronts))
-        children = space.snap(np.concatenate([_children(front.x, share, space, rng) for front in fronts]))
-        values = evaluate(children)
-        fronts = [
-            _best(
-                Front(np.concatenate([front.x, children]), np.concatenate([front.values, values[:, s]])),
-                effort.size,
-            )
-            for s, front in enumerate(fronts)
-        ]
-    return fronts
+        share = max(1, effort.n_children // len(members))
+        children = space.snap(np.concatenate([_children(each.x, share, space, rng) for each in members]))
+        members = [each.joined(more).best(effort.size) for each, more in zip(members, tried(children), strict=True)]
+    return [each.front() for each in members]
 
 
 def log_uniform(low: float, high: float, n: int, rng: np.random.Generator) -> Array:  # (n, 1)
     return np.exp(rng.uniform(np.log(low), np.log(high), size=(n, 1)))
-
-
-def _best(front: Front, size: int) -> Front:
-    kept = non_dominated(front.values)
-    return Front(front.x[kept], front.values[kept]).thinned(size)
 
 
 def _children(members: Array, n: int, space: SearchSpace, rng: np.random.Generator) -> Array:  # (n, d)

@@ -98,9 +98,19 @@ class Problem:
         return np.array([self.outputs.index(objective) for objective in self.objectives])
 
     @cached_property
-    def simulator_columns(self) -> IntArray:  # (K,)
-        """Positions among the simulators of the one that computes each objective."""
-        return np.array([self.simulators.index(self.simulator_of(objective.name)) for objective in self.objectives])
+    def modelled(self) -> tuple[Output, ...]:
+        """All outputs in the order of the models: the objectives, then the constraints."""
+        return (*self.objectives, *self.constraints)
+
+    @cached_property
+    def modelled_columns(self) -> IntArray:  # (K + C,)
+        """Positions of the modelled outputs among the outputs; the first K are the objective columns."""
+        return np.array([self.outputs.index(output) for output in self.modelled])
+
+    @cached_property
+    def simulator_columns(self) -> IntArray:  # (K + C,)
+        """Positions among the simulators of the one that computes each modelled output."""
+        return np.array([self.simulators.index(self.simulator_of(output.name)) for output in self.modelled])
 
     @cached_property
     def spread_designs(self) -> Array:  # (n, d)

@@ -75,7 +75,11 @@ def _predictions(
         bars,
         tuple(
             (
-                *(f"{shortened(n)}: {with_deviation(point.predicted[n], point.uncertainty[n])}" for n in names),
+                *(
+                    f"{shortened(n)}: {with_deviation(point.predicted[n], point.uncertainty[n])}"
+                    for n in point.predicted
+                ),
+                *([] if len(point.predicted) == len(names) else [f"feasible with probability {point.feasibility:.2f}"]),
                 *listed(point.parameters),
             )
             for _, point in kept
@@ -91,7 +95,7 @@ def _verified(record: FrontRecord, names: Sequence[str]) -> FrontSeries:
         tuple(tuple(measured[name] for _, _, measured in kept) for name in names),
         None,
         tuple(
-            (*(f"{shortened(n)}: {number(measured[n])}, measured" for n in names), *listed(point.parameters))
+            (*(f"{shortened(n)}: {number(measured[n])}, measured" for n in measured), *listed(point.parameters))
             for _, point, measured in kept
         ),
         tuple(i for i, _, _ in kept),
@@ -100,7 +104,7 @@ def _verified(record: FrontRecord, names: Sequence[str]) -> FrontSeries:
 
 def _beaten(record: FrontRecord, names: Sequence[str]) -> FrontSeries:
     on_front = [(dict(point.parameters), dict(point.measured)) for point in record.points if point.measured is not None]
-    kept = [each for each in record.verified if (each.parameters, {n: each.values[n] for n in names}) not in on_front]
+    kept = [each for each in record.verified if (each.parameters, each.values) not in on_front]
     return FrontSeries(
         BEATEN,
         tuple(tuple(each.values[name] for each in kept) for name in names),
@@ -108,7 +112,7 @@ def _beaten(record: FrontRecord, names: Sequence[str]) -> FrontSeries:
         tuple(
             (
                 f"trial {each.trial}",
-                *(f"{shortened(n)}: {number(each.values[n])}, measured" for n in names),
+                *(f"{shortened(n)}: {number(value)}, measured" for n, value in each.values.items()),
                 *listed(each.parameters),
             )
             for each in kept

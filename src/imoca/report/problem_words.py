@@ -9,8 +9,8 @@ from imoca.problem.cost import CallableCost, ExpressionCost, LevelCosts
 from imoca.problem.fidelity import Continuous, Fidelity
 from imoca.problem.parameters import Choice, Parameter, Real
 from imoca.problem.reference import FunctionReference, reference_to
-from imoca.problem.simulator import Command, Simulator
-from imoca.wording import number
+from imoca.problem.simulator import Command, Objective, Output, Simulator
+from imoca.wording import bound_words, number
 
 PLAIN_WORD = re.compile(r"[\w./:=,+{}-]+")  # an argument that needs no quotes to be read
 
@@ -22,6 +22,12 @@ def parameter_words(parameter: Parameter) -> tuple[str, str]:
     is_log = isinstance(parameter, Real) and parameter.log
     kind = "real" if isinstance(parameter, Real) else "integer"
     return kind, f"{parameter.low:g} to {parameter.high:g}" + (", log" if is_log else "")
+
+
+def output_words(output: Output) -> str:
+    if isinstance(output, Objective):
+        return f"{output.goal} {output.name}"
+    return f"{output.name} {bound_words(output.lower, output.upper)}"
 
 
 def fidelity_words(fidelity: Fidelity) -> str:

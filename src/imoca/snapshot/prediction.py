@@ -9,6 +9,7 @@ import numpy as np
 from imoca.arrays import Array, BoolArray
 from imoca.methods.beliefs import Beliefs
 from imoca.models.doubt import Doubt, doubt_of
+from imoca.models.limit import log_normal_within
 from imoca.pareto.dominance import non_dominated
 
 TYPICAL, LIKELY = 0.6826895, 0.9  # probabilities of intervals: of one deviation, and of the one to plan with
@@ -18,41 +19,59 @@ JITTER = 1e-8  # on the correlation of designs that nearly coincide
 
 @dataclass(frozen=True)
 class Predictions:
-    """Of n designs. What a run at full accuracy would measure, so that its noise counts."""
+    """Of n designs. What a run at full accuracy would measure, so that its noise counts.
+
+    Columns are the modelled outputs: K objectives, then C constraints.
+    """
 
     beliefs: Beliefs
     x: Array  # (n, d)
-    means: Array  # (n, K) standardised, maximised
-    variances: Array  # (n, K)
+    means: Array  # (n, K + C) standardised, objectives maximised
+    variances: Array  # (n, K + C)
     doubts: tuple[Doubt, ...]
 
     @staticmethod
     def at(beliefs: Beliefs, x: Array) -> Predictions:
-        means, deviations = beliefs.means_and_deviations_at_target(x)
-        noise = np.array([surrogate.noise_at_target for surrogate in beliefs.surrogates])
+        parts = [surrogate.mean_and_variance_at_target(x) for surrogate in beliefs.modelled]
+        noise = np.array([surrogate.noise_at_target for surrogate in beliefs.modelled])
         problem = beliefs.problem
         has_knob = [problem.simulators[s].fidelity.has_knob for s in problem.simulator_columns]
-        doubts = tuple(doubt_of(each, knob) for each, knob in zip(beliefs.surrogates, has_knob, strict=True))
-        return Predictions(beliefs, x, means, deviations**2 + noise, doubts)
+        doubts = tuple(doubt_of(each, knob) for each, knob in zip(beliefs.modelled, has_knob, strict=True))
+        means, variances = (np.column_stack(each) for each in zip(*parts, strict=True))
+        return Predictions(beliefs, x, means, variances + noise, doubts)
 
-    def half_widths(self, probability: float) -> Array:  # (n, K) standardised
+    @property
+    def n_objectives(self) -> int:
+        return len(self.beliefs.surrogates)
+
+    def feasibility(self) -> Array:  # (n,)
+        """The probability that a design runs at full accuracy and all constraints hold there."""
+        running = self.beliefs.running
+        probability = np.ones(len(self.x)) if running is None else np.exp(running.log_probability(self.x))
+        for i, limit in enumerate(self.beliefs.limits, start=self.n_objectives):
+            deviations = self.doubts[i].deviations(self.variances[:, i])  # (n, G)
+            ends = ((bound - self.means[:, i, None]) / deviations for bound in (limit.low, limit.high))
+            probability *= np.exp(log_normal_within(*ends)) @ self.doubts[i].weights
+        return probability
+
+    def half_widths(self, probability: float) -> Array:  # (n, K + C) standardised
         columns = zip(self.doubts, self.variances.T, strict=True)
         return np.column_stack([doubt.half_widths(variance, probability) for doubt, variance in columns])
 
-    def intervals(self, probability: float) -> tuple[Array, Array]:  # (n, K), (n, K)
+    def intervals(self, probability: float) -> tuple[Array, Array]:  # (n, K + C), (n, K + C)
         """Low and high end in the user's units, which hold the truth with this probability."""
         half = self.half_widths(probability)
         ends = self._in_units(self.means - half), self._in_units(self.means + half)
         return np.minimum(*ends), np.maximum(*ends)
 
-    def centres(self) -> Array:  # (n, K)
+    def centres(self) -> Array:  # (n, K + C)
         """In the user's units."""
         return self._in_units(self.means)
 
     def is_doubtful(self) -> BoolArray:  # (n,)
         """Whether an objective is predicted to be impossible, or its likely interval exceeds all that was seen."""
         spreads = np.array([np.ptp(data.values) for data in self.beliefs.data])
-        is_wide = np.any(2.0 * self.half_widths(LIKELY) > spreads, axis=1)
+        is_wide = np.any(2.0 * self.half_widths(LIKELY)[:, : self.n_objectives] > spreads, axis=1)
         free = self._in_units(self.means, is_bounded=False)
         return is_wide | np.any(free != self.centres(), axis=1)
 
@@ -63,7 +82,7 @@ class Predictions:
         """
         if not len(self.x):
             return np.empty(0)
-        draws = np.stack([self._drawn(j, rng) for j in range(self.means.shape[1])], axis=2)  # (N_DRAWS, n, K)
+        draws = np.stack([self._drawn(j, rng) for j in range(self.n_objectives)], axis=2)  # (N_DRAWS, n, K)
         draws[:, : len(measured)] = measured
         return np.asarray(np.mean([non_dominated(draw) for draw in draws], axis=0))
 
@@ -77,10 +96,11 @@ class Predictions:
         picked = rng.choice(len(doubt.weights), size=N_DRAWS, p=doubt.weights)
         return self.means[:, j] + standard * doubt.deviations(self.variances[:, j])[:, picked].T
 
-    def _in_units(self, values: Array, is_bounded: bool = True) -> Array:  # (n, K)
+    def _in_units(self, values: Array, is_bounded: bool = True) -> Array:  # (n, K + C)
         """In the user's units, within what is declared as possible."""
-        columns = []
-        for objective, data, column in zip(self.beliefs.problem.objectives, self.beliefs.data, values.T, strict=True):
-            in_units = data.to_user(column)
-            columns.append(np.clip(in_units, objective.low, objective.high) if is_bounded else in_units)
+        data = [*self.beliefs.data, *(limit.data for limit in self.beliefs.limits)]
+        columns = [each.to_user(column) for each, column in zip(data, values.T, strict=True)]
+        if is_bounded:
+            for j, objective in enumerate(self.beliefs.problem.objectives):
+                columns[j] = np.clip(columns[j], objective.low, objective.high)
         return np.column_stack(columns)

@@ -34,7 +34,7 @@ ID_LENGTH = 4  # letters and digits: of 200 designs one in fifty fronts has two 
 
 @dataclass(frozen=True)
 class ParetoPoint:
-    """One design of the recommended front; values in the user's own units and signs."""
+    """One design of the recommended front; values of objectives and constraints in the user's own units and signs."""
 
     parameters: Mapping[str, Value]
     predicted: Mapping[str, float]  # at full accuracy, as likely too high as too low
@@ -44,6 +44,7 @@ class ParetoPoint:
     probability: float = 1.0  # that no other recommended design is better in everything
     is_doubtful: bool = False  # the model cannot vouch for it: see Predictions.is_doubtful
     is_earlier: bool = False  # recommended before; today's means are in favour of others, but it may well be as good
+    feasibility: float = 1.0  # the probability that all constraints hold at full accuracy
 
     @property
     def verified(self) -> bool:
@@ -85,6 +86,7 @@ def recommended(
 ) -> list[ParetoPoint]:
     """Verified designs that none of their kind dominates, what is predicted to be better or beside them, and what was.
 
+    All of them feasible: what was measured violates no constraint, what is predicted holds them more likely than not.
     A design that was run at full accuracy is never dropped for a mere prediction, and one that was recommended before
     only if it is hardly as good as the front of today. Each kind is sorted by the first objective, from its worst value
     to its best.
@@ -127,14 +129,15 @@ def front_values(problem: Problem, front: Sequence[ParetoPoint]) -> Array:  # (n
 
 
 def _best_verified(table: TrialTable, beliefs: Beliefs) -> TrialTable:
-    """The trials at full accuracy whose measured values none of the others dominates."""
-    verified = table.rows(table.is_verified)
+    """The trials at full accuracy that violate nothing and whose measured values none of the others dominates."""
+    verified = table.rows(table.is_verified & table.is_feasible)
     return verified.rows(non_dominated(_measured(beliefs, verified)))
 
 
 def _predicted_front(beliefs: Beliefs, seed: int) -> Front:
     rng = np.random.default_rng(seed)
-    observed = np.unique(np.concatenate([each.x for each in beliefs.data]), axis=0)
+    data = (*beliefs.data, *(limit.data for limit in beliefs.limits))
+    observed = np.unique(np.concatenate([each.x for each in data]), axis=0)
     starts = np.concatenate([sobol_designs(beliefs.problem, N_START_DESIGNS, rng), observed])
     return front_of_means(beliefs, starts, EFFORT, rng)
 
@@ -142,11 +145,12 @@ def _predicted_front(beliefs: Beliefs, seed: int) -> Front:
 def _still_recommended(table: TrialTable, beliefs: Beliefs, front: Front, model: ModelName, seed: int) -> Array:
     """Designs (m, d) that were recommended before and may well be as good as the front of today.
 
-    Of one objective a single design is the front, and there is nothing to keep beside it.
+    Of one objective a single design is the front, and there is nothing to keep beside it; nor beside none.
     """
-    if front.values.shape[1] == 1:
+    if front.values.shape[1] == 1 or not len(front.x):
         return front.x[:0]
     once = designs_once_recommended(table, beliefs.costs, model, seed)
+    once = once[beliefs.are_likely_feasible(once)]
     if len(once):
         once = once[are_worth_keeping(beliefs, once, front.values, np.random.default_rng(seed))]
     return once[most_different(once, front.x, MOST_KEPT)]
@@ -167,10 +171,10 @@ def _points(
 ) -> list[ParetoPoint]:
     """The first designs are those of the trials, which stand with what was measured."""
     problem = predictions.beliefs.problem
-    names = [objective.name for objective in problem.objectives]
+    names = [output.name for output in problem.modelled]
     centres, (low, high) = predictions.centres(), predictions.intervals(LIKELY)
     typical_low, typical_high = predictions.intervals(TYPICAL)
-    is_doubtful = predictions.is_doubtful()
+    is_doubtful, feasibility = predictions.is_doubtful(), predictions.feasibility()
     probabilities = predictions.probabilities(measured, np.random.default_rng(seed))
     points = []
     for i, x in enumerate(predictions.x):
@@ -185,6 +189,7 @@ def _points(
                 probability=float(probabilities[i]),
                 is_doubtful=trial is None and bool(is_doubtful[i]),
                 is_earlier=bool(is_earlier[i]),
+                feasibility=1.0 if trial is not None else float(feasibility[i]),
             )
         )
     return points

@@ -8,9 +8,9 @@ from types import TracebackType
 from typing import TYPE_CHECKING, overload
 
 import imoca
-from imoca.errors import MethodError, ProblemError, StorageError, TrialError
+from imoca.errors import MethodError, StorageError, TrialError
 from imoca.methods.method import Method
-from imoca.methods.registry import MethodName, get_method, usable_settings
+from imoca.methods.registry import MethodName, check_suits, get_method, usable_settings
 from imoca.methods.settings import Evaluate, InitialDesign, MethodSettings
 from imoca.models.surrogates import DEFAULT_MODEL, ModelName
 from imoca.problem.fidelity import FidelityValue
@@ -68,15 +68,10 @@ class Study:
         Without a storage the trials live in memory. What the study opens it also closes; a Storage object that was
         given is left open. None leaves a setting at the method's own default.
         """
-        if problem.constraints:
-            names = [constraint.name for constraint in problem.constraints]
-            raise ProblemError(
-                f"The problem declares constraint(s) {names}, which no method takes into account yet.",
-                hint="Leave them out, or turn them into objectives.",
-            )
         if not is_integer(seed) or seed < 0:
             raise MethodError(f"The seed is {seed!r}.", hint="Give a whole number of at least 0.")
         settings = MethodSettings(n_fronts, initial_design, fidelity_reduction, model, verify, evaluate)
+        check_suits(method, problem)
         made = get_method(method, settings)
         opened = _opened(storage)
         definition = Definition(problem, method, int(seed), dict(settings.given), imoca.__version__)

@@ -82,12 +82,21 @@ class TrialTable:
 
     @cached_property
     def is_verified(self) -> BoolArray:  # (n,)
-        """Whether every objective was measured at full accuracy."""
-        return self.has_all_objectives & (self.z == 1.0).all(axis=1)
+        """Whether every output was measured at full accuracy, whatever came."""
+        return self.has_all_outputs & (self.z == 1.0).all(axis=1)
 
     @cached_property
-    def has_all_objectives(self) -> BoolArray:  # (n,)
-        return np.all(~np.isnan(self.values[:, self.problem.objective_columns]), axis=1)
+    def is_feasible(self) -> BoolArray:  # (n,)
+        """Whether no answer of a trial, be it cheap, violates a constraint."""
+        columns = self.problem.modelled_columns[len(self.problem.objectives) :]
+        bounds = [(limit.lower, limit.upper) for limit in self.problem.constraints]
+        low = np.array([-np.inf if lower is None else lower for lower, _ in bounds])
+        high = np.array([np.inf if upper is None else upper for _, upper in bounds])
+        return ~np.any((self.values[:, columns] < low) | (self.values[:, columns] > high), axis=1)
+
+    @cached_property
+    def has_all_outputs(self) -> BoolArray:  # (n,)
+        return np.all(~np.isnan(self.values), axis=1)
 
 
 ARRAYS = ("x", "z", "values", "costs", "wasted", "states")

@@ -44,7 +44,7 @@ def check_objectives(problem: Problem, method: str) -> None:
 def observe(table: TrialTable) -> Observations | None:
     """None while fewer than two trials are complete."""
     problem = table.problem
-    is_complete = table.has_all_objectives
+    is_complete = table.has_all_outputs
     if is_complete.sum() < MINIMUM_COMPLETE:
         return None
     z = objective_fidelities(table)

@@ -119,12 +119,15 @@ def test_a_simulator_that_cannot_be_run_is_an_error_before_anything_is(
     assert "trial 0" not in answer.err
 
 
-def test_constraints_are_refused_before_anything_runs(imoca: CommandLine, toy: Path) -> None:
-    with (toy / "study.toml").open("a", encoding="utf-8") as file:
+def test_a_method_that_does_not_know_constraints_is_refused_before_anything_runs(imoca: CommandLine, toy: Path) -> None:
+    path = toy / "study.toml"
+    with path.open("a", encoding="utf-8") as file:
         file.write('[constraints]\nstress = { simulator = "cfd", upper = 240.0 }\n')
+    assert "stress, at most 240" in imoca("check").out
+    path.write_text(path.read_text(encoding="utf-8").replace("random", "sur"), encoding="utf-8")
     answer = imoca("check")
-    assert answer.code == 3
-    assert "stress" in answer.err
+    assert answer.code == 2
+    assert "'sur' does not know constraints, but the problem has 'stress'" in answer.err
 
 
 def test_an_edited_file_is_compared_with_what_is_stored(imoca: CommandLine, toy_with_results: Path) -> None:

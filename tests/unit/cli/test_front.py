@@ -47,3 +47,52 @@ def test_without_results_there_is_no_front_and_no_error(imoca: CommandLine, toy:
 def test_a_long_front_is_thinned_from_end_to_end() -> None:
     assert spread(list(range(200)), 5) == [0, 50, 100, 149, 199]
     assert spread([1, 2], 5) == [1, 2]
+
+
+@pytest.fixture
+def toy_with_a_limit(imoca: CommandLine, toy: Path) -> Path:
+    """Lift is no objective any more, but must be at least 1."""
+    path = toy / "study.toml"
+    text = path.read_text(encoding="utf-8").replace(', lift = "maximize"', "")
+    path.write_text(f'{text}\n[constraints]\nlift = {{ simulator = "cfd", lower = 1.0 }}\n', encoding="utf-8")
+    answer = imoca("run", "--budget", "8")
+    assert answer.code == 0, answer.err
+    return toy
+
+
+@pytest.mark.slow
+def test_constraints_are_shown_with_their_bounds_and_the_probability_that_they_hold(
+    imoca: CommandLine, toy_with_a_limit: Path
+) -> None:
+    content = imoca("front", "--json").json
+    assert content["constraints"] == {"lift": {"lower": 1.0, "upper": None}}
+    assert content["points"]
+    for point in content["points"]:
+        assert 0.0 <= point["feasibility"] <= 1.0
+        assert point["parameters"]["n"] - point["parameters"]["x"] >= 0.9  # which is the lift
+        assert not point["verified"] or (point["feasibility"] == 1.0 and point["measured"]["lift"] >= 1.0)
+    rows = list(csv.DictReader(io.StringIO(imoca("front", "--csv").out)))
+    assert [float(row["feasibility"]) for row in rows] == [point["feasibility"] for point in content["points"]]
+    assert [float(row["predicted.lift"]) for row in rows] == [point["predicted"]["lift"] for point in content["points"]]
+    title = imoca("front").out.splitlines()[0]
+    assert "lift (at least 1)" in title
+    assert "feasible" in title
+    assert imoca("report", "-o", "report.html").code == 0
+    page = (toy_with_a_limit / "report.html").read_text(encoding="utf-8")
+    assert "lift (at least 1)" in page
+    assert "feasible with probability" in page
+    assert "such that lift is at least 1" in page
+    assert "drag" in imoca("export").out.splitlines()[0]
+    assert "lift" in imoca("export").out.splitlines()[0]
+
+
+@pytest.mark.slow
+def test_without_a_feasible_design_the_front_is_empty_and_says_why(imoca: CommandLine, toy: Path) -> None:
+    path = toy / "study.toml"
+    text = path.read_text(encoding="utf-8").replace(', lift = "maximize"', "")
+    path.write_text(f'{text}\n[constraints]\nlift = {{ simulator = "cfd", lower = 99.0 }}\n', encoding="utf-8")
+    assert imoca("run", "--budget", "8").code == 0
+    answer = imoca("front")
+    assert (answer.code, answer.out) == (0, "")
+    assert "no design is likely to satisfy all constraints" in answer.err
+    assert imoca("report", "-o", "report.html").code == 0

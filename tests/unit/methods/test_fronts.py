@@ -1,5 +1,7 @@
 """Maxima and fronts of drawn functions, against the same draws on a dense grid."""
 
+from dataclasses import dataclass
+
 import numpy as np
 import pytest
 from deciding import believe, posterior, trial_at
@@ -12,6 +14,7 @@ from imoca.methods.fronts import (
     BOXED_FRONT_SIZE,
     CLEARANCE,
     SHARE_BELOW,
+    DrawnLimits,
     incumbents,
     lifted_fronts,
     maxima_of,
@@ -21,6 +24,7 @@ from imoca.methods.fronts import (
     sample_maxima,
     sample_paths,
 )
+from imoca.models.limit import Limit
 from imoca.pareto.dominance import is_below_front, non_dominated
 from imoca.problem.fidelity import Fidelity
 from imoca.problem.parameters import Real
@@ -227,3 +231,43 @@ def test_of_very_many_designs_searches_start_from_the_best_of_each_objective(mon
     means = np.array([[posterior(surrogate, x, 1.0)[0] for surrogate in beliefs.surrogates] for x in asked])
     best_three = {tuple(asked[i]) for j in range(2) for i in np.argsort(means[:, j])[-3:]}
     assert {tuple(x) for x in incumbents(beliefs)} == best_three
+
+
+@dataclass(frozen=True)
+class Ramps:
+    """Draws that rise along the first parameter, each with its own slope."""
+
+    slopes: Array  # (S,)
+
+    @property
+    def n_paths(self) -> int:
+        return len(self.slopes)
+
+    def __call__(self, x: Array) -> Array:
+        return x[:, :1] * self.slopes
+
+    def own_values(self, x: Array, path: IntArray) -> tuple[Array, Array]:
+        gradient = np.zeros_like(x)
+        gradient[:, 0] = self.slopes[path]
+        return x[:, 0] * self.slopes[path], gradient
+
+
+def test_the_maximum_of_a_draw_is_that_of_its_feasible_designs(rng: np.random.Generator) -> None:
+    """Two that are gently climbed to the bound, one so steep that it is climbed beyond, one with no feasible design."""
+    surrogate = make_beliefs(10).surrogates[0]
+    limit = Limit(make_beliefs(10).data[0], surrogate, -np.inf, 0.6)
+    heights = Ramps(np.array([1.0, 2.0, 1.0, 1e6]))
+    drawn = DrawnLimits((limit,), (heights,))
+    starts = 0.1 + 0.9 * rng.random((40, 2))
+    floor = np.full(4, -np.inf)
+    maxima, x = maxima_of(Ramps(np.array([1.0, 1.0, 1e4, 1.0])), starts, floor, SQUARE, drawn)
+    best = starts[starts[:, 0] <= 0.6, 0].max()
+    assert best <= maxima[0] <= 0.6
+    assert 0.25 <= maxima[1] <= 0.3
+    assert maxima[2] == pytest.approx(1e4 * best)
+    assert (heights(x)[np.arange(3), np.arange(3)] <= 0.6).all()
+    assert maxima[3] == -np.inf
+    assert x[3, 0] == starts[:, 0].min()
+    approached = drawn.approached(starts, 4, SQUARE)
+    assert approached.shape == (1, 2)  # of the last draw alone
+    assert 1e6 * approached[0, 0] <= 0.6

@@ -1,6 +1,7 @@
 """Front search on functions whose front is known."""
 
 import numpy as np
+import pytest
 
 from imoca.pareto.dominance import non_dominated
 from imoca.pareto.indicators import hypervolume
@@ -58,3 +59,34 @@ def test_thinning_keeps_the_extremes() -> None:
     t = np.linspace(0.0, 1.0, 100)[:, None]
     front = Front(t, np.column_stack([t, 1.0 - t])).thinned(5)
     np.testing.assert_allclose(sorted(front.x[:, 0]), [0.0, 0.25, 0.5, 0.75, 1.0], atol=0.02)
+
+
+def test_a_feasible_front_is_that_of_the_feasible_designs_alone(rng: np.random.Generator) -> None:
+    """Of two quadratics on a line: what is better lies to the left of 0.5, for the second function nowhere."""
+    space = SearchSpace([Real("a", 0.0, 1.0)])
+
+    def evaluate(x: np.ndarray) -> np.ndarray:
+        return np.stack([np.column_stack([-((x[:, 0] - 0.2) ** 2), -((x[:, 0] - 0.8) ** 2)])] * 2, axis=1)
+
+    def violation(x: np.ndarray) -> np.ndarray:
+        return np.column_stack([np.maximum(0.0, x[:, 0] - 0.5), x[:, 0] + 0.3])
+
+    starts = np.linspace(0.6, 1.0, 20)[:, None]  # none is feasible
+    effort = SearchEffort(40, 12, 60)
+    found, none = search_fronts(evaluate, space, starts, effort, rng, violation)
+    assert found.x.max() <= 0.5
+    assert found.x.max() == pytest.approx(0.5, abs=0.01)
+    assert found.x.min() == pytest.approx(0.2, abs=0.01)
+    np.testing.assert_array_equal(found.near, found.x)
+    assert (none.x.shape, none.values.shape) == ((0, 1), (0, 2))
+    assert none.near.min() < 0.01  # where the violation is least
+
+
+def test_a_violation_that_is_never_one_changes_nothing() -> None:
+    space = SearchSpace([Real("a", 0.0, 1.0), Real("b", 0.0, 1.0)])
+    fronts = []
+    for violation in (None, lambda x: np.zeros((len(x), 1))):
+        rng = np.random.default_rng(3)
+        starts, effort = rng.random((30, 2)), SearchEffort(20, 3, 40)
+        fronts += search_fronts(lambda x: np.stack([x, 1.0 - x], axis=2)[:, :1], space, starts, effort, rng, violation)
+    np.testing.assert_array_equal(fronts[0].x, fronts[1].x)

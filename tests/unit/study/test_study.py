@@ -227,10 +227,17 @@ def test_a_wrong_number_of_questions_is_refused(n: Any) -> None:
         make_study().ask(n)
 
 
-def test_constraints_are_refused_until_a_method_knows_them() -> None:
+@pytest.mark.parametrize("method", ["sur", "pesmo", "mf-osemo-tg", "mf-osemo-ni", "botorch-momf"])
+def test_a_method_that_does_not_know_constraints_says_so_and_names_those_that_do(method: str) -> None:
     outputs: list[Output] = [Objective("f", "minimize"), Constraint("stress", upper=240.0)]
-    with pytest.raises(ImocaError, match="stress"):
-        Study(Problem([Real("x", 0.0, 1.0)], [Simulator("s", outputs)]))
+    problem = Problem([Real("x", 0.0, 1.0)], [Simulator("s", outputs)])
+    with pytest.raises(
+        MethodError, match=f"'{method}' does not know constraints, but the problem has 'stress'"
+    ) as caught:
+        Study(problem, method=method)
+    for name in ("imoca-p", "imoca-e", "imoca-t", "naive-cfmo", "mesmo", "parego", "smsego", "ehi", "random"):
+        assert name in caught.value.hint
+        Study(problem, method=name).close()
 
 
 def test_several_questions_at_once_are_all_different() -> None:

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from imoca.arrays import BoolArray, IntArray
-from imoca.problem import Choice, Constraint, Fidelity, FidelityValue, Objective, Problem, Real, Simulator
+from imoca.problem import Choice, Constraint, Fidelity, FidelityValue, Objective, Output, Problem, Real, Simulator
 from imoca.trials import Answer, SimulatorState, Trial, TrialTable
 
 PROBLEM = Problem(
@@ -102,8 +102,24 @@ def test_what_came_of_one_simulator_is_known_while_another_runs() -> None:
 def test_what_is_finished_known_and_verified() -> None:
     table = TrialTable.encode(PROBLEM, TRIALS)
     assert table.is_finished.tolist() == [True, True, True, False, True]
-    assert table.has_all_objectives.tolist() == [True, False, False, False, True]
+    assert table.has_all_outputs.tolist() == [True, False, False, False, True]
     assert table.is_verified.tolist() == [True, False, False, False, False]
+
+
+def test_a_trial_is_feasible_unless_some_answer_lies_outside_its_bounds() -> None:
+    outputs: list[Output] = [
+        Constraint("load", upper=3.0),
+        Constraint("gap", lower=-1.0, upper=1.0),
+        Objective("mass", "minimize"),
+    ]
+    problem = Problem([Real("a", 0.0, 4.0)], [Simulator("s", outputs)])
+    answers = [(3.0, -1.0), (3.1, 0.0), (0.0, 1.5), (-9.0, -1.5), (0.0, 0.0)]
+    trials = [
+        Trial(i, {"a": 1.0}, {"s": None}, {}, Answer({"load": load, "gap": gap, "mass": 1.0}))
+        for i, (load, gap) in enumerate(answers)
+    ]
+    table = TrialTable.encode(problem, [*trials, Trial(5, {"a": 1.0}, {"s": None})])
+    assert table.is_feasible.tolist() == [True, False, False, False, True, True]
 
 
 @pytest.mark.parametrize("n_known", range(6))

@@ -133,9 +133,7 @@ def trust_figure(records: Sequence[TrustRecord]) -> Figure:
             )
             handles.append(drawn.lines[0])
         within = percent(record.share_within_two_deviations)
-        axes.set_title(
-            f"{matplotlib_text(shortened(record.objective, 24))}\n{within} within ± 2 deviations", fontsize=9
-        )
+        axes.set_title(f"{matplotlib_text(shortened(record.output, 24))}\n{within} within ± 2 deviations", fontsize=9)
         axes.set(xlabel="predicted without it", ylabel="observed" if i % n_columns == 0 else "")
         axes.locator_params(nbins=5)
     legend(made, handles, ["agreement", "within ± 2 deviations", "beyond"])
@@ -160,7 +158,7 @@ def correlation_figure(records: Sequence[CorrelationRecord]) -> Figure:
     axes.set_xticks(ticks, [share(tick) for tick in ticks])
     axes.minorticks_off()
     axes.set(ylabel="correlation with full accuracy", ylim=correlation_range(records))
-    legend(made, handles, [shortened(record.objective) for record in records])
+    legend(made, handles, [shortened(record.output) for record in records])
     return made
 
 

@@ -20,7 +20,7 @@ from imoca.report.records import (
     TrustRecord,
 )
 from imoca.report.records.parallel import ParallelRecord
-from imoca.wording import printable
+from imoca.wording import bound_words, printable
 
 SETTLED = 0.02  # change of the hypervolume, over the last quarter of the cost, below which a front has settled
 N_LATE = 3  # checkpoints needed to see it
@@ -38,10 +38,14 @@ def headline(record: SummaryRecord) -> str:
 
 def what_was_optimised(front: FrontRecord, n_parameters: int) -> str:
     goals = [f"{objective.goal} {printable(objective.name)}" for objective in front.objectives]
-    return f"The study looks for designs, given by {counted(n_parameters, 'parameter')}, that {joined(goals)}."
+    told = f"The study looks for designs, given by {counted(n_parameters, 'parameter')}, that {joined(goals)}"
+    limits = [f"{printable(limit.name)} is {bound_words(limit.lower, limit.upper)}" for limit in front.constraints]
+    return f"{told}, such that {joined(limits)}." if limits else f"{told}."
 
 
 def what_was_found(record: SummaryRecord) -> str:
+    if not record.n_front and record.n_trials > record.n_running:
+        return "There is no front yet: too few answers, or no design that is likely to satisfy all constraints."
     if not record.n_front:
         return "No trial has an answer yet."
     verified = {0: "None of them was", 1: "One of them was"}.get(record.n_verified, f"{record.n_verified} of them were")
@@ -171,8 +175,8 @@ def cost_reading(records: Sequence[CostRecord]) -> str:
 def trust_reading(records: Sequence[TrustRecord]) -> str:
     if not records:
         return NOTHING["trust"]
-    shares = [f"{printable(r.objective)} {percent(r.share_within_two_deviations)}" for r in records]
-    doubtful = [printable(r.objective) for r in records if r.share_within_two_deviations < TRUSTED]
+    shares = [f"{printable(r.output)} {percent(r.share_within_two_deviations)}" for r in records]
+    doubtful = [printable(r.output) for r in records if r.share_within_two_deviations < TRUSTED]
     verdict = (
         f"be wary of {joined(doubtful)}, where the model is too sure of itself"
         if doubtful
@@ -186,7 +190,7 @@ def trust_reading(records: Sequence[TrustRecord]) -> str:
 
 def _at_full_accuracy(records: Sequence[TrustRecord]) -> str:
     """What was run there: cheap runs say nothing of how good a prediction is at full accuracy."""
-    hits = [(r.objective, [not miss for miss, z in zip(r.is_miss, r.z, strict=True) if z == 1.0]) for r in records]
+    hits = [(r.output, [not miss for miss, z in zip(r.is_miss, r.z, strict=True) if z == 1.0]) for r in records]
     if not any(found for _, found in hits):
         return "No run at full accuracy yet: nothing tells how good predictions are there."
     told = [f"{printable(name)} {sum(found)} of {len(found)}" for name, found in hits if found]
@@ -200,7 +204,7 @@ def correlation_reading(records: Sequence[CorrelationRecord]) -> str:
     for record in records:
         pairs = zip(record.cost_ratios, record.correlations, strict=True)
         cheapest = min(((cost, c) for cost, c in pairs if c >= WORTH_IT), default=None)
-        name = printable(record.objective)
+        name = printable(record.output)
         if cheapest is None or cheapest[0] > CHEAP:
             parts.append(f"for {name} only runs near full accuracy tell much")
         else:

@@ -15,9 +15,9 @@ from imoca.report.page.readings import (
     what_was_optimised,
 )
 from imoca.report.page.text import Cell, code, pairs, paragraph, safe, table
-from imoca.report.problem_words import cost_words, fidelity_words, parameter_words, run_words
+from imoca.report.problem_words import cost_words, fidelity_words, output_words, parameter_words, run_words
 from imoca.snapshot.recommendation import ParetoPoint
-from imoca.wording import number
+from imoca.wording import bound_words, number
 
 
 def summary_section(contents: Contents) -> str:
@@ -70,7 +70,7 @@ def front_section(contents: Contents) -> str:
             is_sortable=True,
         )
     else:
-        body = paragraph("No trial has an answer yet.")
+        body = paragraph(what_was_found(contents.summary))
     return _section("front-table", "Every design on the front", body)
 
 
@@ -83,11 +83,11 @@ def problem_section(contents: Contents) -> str:
     )
     simulators = table(
         "Simulators",
-        ["simulator", "objectives", "fidelity", "cost of a run", "a full run counts", "how it is run"],
+        ["simulator", "outputs", "fidelity", "cost of a run", "a full run counts", "how it is run"],
         [
             [
                 Cell(s.name, is_heading=True),
-                Cell(", ".join(f"{o.goal} {o.name}" for o in problem.objectives if o in s.outputs)),
+                Cell(", ".join(map(output_words, s.outputs))),
                 Cell(fidelity_words(s.fidelity)),
                 Cell(cost_words(s)),
                 Cell(number(s.full_cost), s.full_cost),
@@ -116,17 +116,37 @@ def reproduce_section(contents: Contents) -> str:
 def _highlight_table(contents: Contents) -> str:
     if not contents.highlights:
         return ""
-    objectives = contents.front.objectives
+    outputs = _outputs(contents)
     rows = [
         [
             Cell(highlight.reason, is_heading=True),
             *_parameter_cells(highlight.point),
-            *(_best_known(highlight.point, objective.name) for objective in objectives),
+            *(_best_known(highlight.point, name) for name, _ in outputs),
+            *_feasibility_cell(contents, highlight.point),
         ]
         for highlight in contents.highlights
     ]
-    titles = [f"{objective.name} ({objective.goal})" for objective in objectives]
+    titles = [*(title for _, title in outputs), *_feasibility_title(contents)]
     return table("Designs to begin with", ["design", *contents.problem.space.names, *titles], rows)
+
+
+def _outputs(contents: Contents) -> list[tuple[str, str]]:
+    """Names of the objectives and constraints, and what stands above their columns."""
+    return [
+        *((objective.name, f"{objective.name} ({objective.goal})") for objective in contents.front.objectives),
+        *(
+            (limit.name, f"{limit.name} ({bound_words(limit.lower, limit.upper)})")
+            for limit in contents.front.constraints
+        ),
+    ]
+
+
+def _feasibility_title(contents: Contents) -> list[str]:
+    return ["feasible with probability"] if contents.front.constraints else []
+
+
+def _feasibility_cell(contents: Contents, point: ParetoPoint) -> list[Cell]:
+    return [Cell(f"{point.feasibility:.2f}", point.feasibility)] if contents.front.constraints else []
 
 
 def _best_known(point: ParetoPoint, name: str) -> Cell:
@@ -153,11 +173,11 @@ def _section(name: str, title: str, body: str) -> str:
 
 def _titles(contents: Contents) -> list[str]:
     titles = [*contents.problem.space.names]
-    for objective in contents.front.objectives:
-        titles.append(f"{objective.name} ({objective.goal})")
+    for name, title in _outputs(contents):
+        titles.append(title)
         if contents.summary.n_verified:
-            titles.append(f"{objective.name}, measured")
-    return titles
+            titles.append(f"{name}, measured")
+    return [*titles, *_feasibility_title(contents)]
 
 
 def _parameter_cells(point: ParetoPoint) -> list[Cell]:
@@ -170,10 +190,9 @@ def _value_cell(value: Value) -> Cell:
 
 def _outcome_cells(contents: Contents, point: ParetoPoint, with_measured: bool) -> list[Cell]:
     cells = []
-    for objective in contents.front.objectives:
-        name = objective.name
+    for name, _ in _outputs(contents):
         cells.append(Cell(with_deviation(point.predicted[name], point.uncertainty[name]), point.predicted[name]))
         if with_measured:
             measured = None if point.measured is None else point.measured[name]
             cells.append(Cell("", float("nan")) if measured is None else Cell(number(measured), measured))
-    return cells
+    return [*cells, *_feasibility_cell(contents, point)]

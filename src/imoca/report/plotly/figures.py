@@ -152,11 +152,11 @@ def correlation_figure(records: Sequence[CorrelationRecord]) -> go.Figure:
             x=record.cost_ratios,
             y=record.correlations,
             mode="lines+markers",
-            name=plotly_text(shortened(record.objective)),
+            name=plotly_text(shortened(record.output)),
             marker={"color": COLOURS[i % len(COLOURS)], "symbol": PLOTLY_MARKERS[i % len(PLOTLY_MARKERS)], "size": 7},
             line={"color": COLOURS[i % len(COLOURS)], "dash": PLOTLY_DASHES[i % len(PLOTLY_DASHES)]},
             hovertext=[
-                f"{plotly_text(shortened(record.objective))} by {plotly_text(shortened(record.simulator))}"
+                f"{plotly_text(shortened(record.output))} by {plotly_text(shortened(record.simulator))}"
                 f" at {plotly_text(shortened(number(setting)))}"
                 for setting in record.settings
             ],
@@ -201,7 +201,7 @@ def _adopt_theme(made: go.Figure, name: FigureName, height: int, min_width: int 
 
 def _trust_title(record: TrustRecord) -> str:
     within = percent(record.share_within_two_deviations)
-    return f"{plotly_text(shortened(record.objective, 24))}<br><sub>{within} within ± 2 deviations</sub>"
+    return f"{plotly_text(shortened(record.output, 24))}<br><sub>{within} within ± 2 deviations</sub>"
 
 
 def _add_trust(made: go.Figure, record: TrustRecord, row: int, column: int, is_first: bool) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from imoca.problem.parameters import Value
-from imoca.problem.simulator import Goal
+from imoca.problem.simulator import Constraint, Goal
 from imoca.snapshot.recommendation import ParetoPoint
 from imoca.snapshot.snapshot import Snapshot
 from imoca.trials.trial import TrialState
@@ -31,6 +31,7 @@ class FrontRecord:
     objectives: tuple[ObjectiveRecord, ...]
     points: tuple[ParetoPoint, ...]
     verified: tuple[VerifiedRecord, ...]  # every design measured at full accuracy, on the front or not
+    constraints: tuple[Constraint, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -47,13 +48,15 @@ class SummaryRecord:
 
 
 def front_record(snapshot: Snapshot) -> FrontRecord:
-    table = snapshot.table
+    table, names = snapshot.table, [output.name for output in snapshot.problem.modelled]
     return FrontRecord(
         tuple(ObjectiveRecord(objective.name, objective.goal) for objective in snapshot.problem.objectives),
         snapshot.front,
         tuple(
-            VerifiedRecord(t.number, dict(t.parameters), dict(t.values)) for t in table.rows(table.is_verified).trials
+            VerifiedRecord(t.number, dict(t.parameters), {name: t.values[name] for name in names})
+            for t in table.rows(table.is_verified).trials
         ),
+        snapshot.problem.constraints,
     )
 
 

@@ -22,7 +22,7 @@ N_CORRELATION_GRID = 21
 class TrustRecord:
     """Every observation against what the model says of it without having seen it (leave-one-out)."""
 
-    objective: str
+    output: str
     trials: tuple[int, ...]
     z: tuple[float, ...]
     observed: tuple[float, ...]
@@ -45,7 +45,7 @@ class TrustRecord:
 class CorrelationRecord:
     """Whether a fidelity is worth its price: how its values go with those at full accuracy, over all designs."""
 
-    objective: str
+    output: str
     simulator: str
     settings: tuple[FidelityValue, ...]
     z: tuple[float, ...]
@@ -58,18 +58,17 @@ def trust_records(snapshot: Snapshot) -> tuple[TrustRecord, ...]:
     if beliefs is None:
         return ()
     records = []
-    for j, (objective, data, surrogate) in enumerate(
-        zip(problem.objectives, beliefs.data, beliefs.surrogates, strict=True)
-    ):
+    data_of_all = (*beliefs.data, *(limit.data for limit in beliefs.limits))
+    for j, (output, data, surrogate) in enumerate(zip(problem.modelled, data_of_all, beliefs.modelled, strict=True)):
         mean, deviation = _left_out(data, surrogate)
         believed = [
             trial.number
             for trial in snapshot.trials
-            if objective.name in trial.values and trial.number not in beliefs.set_aside[j]
+            if output.name in trial.values and trial.number not in beliefs.set_aside[j]
         ]
         records.append(
             TrustRecord(
-                objective.name,
+                output.name,
                 tuple(believed),
                 tuple(data.z.tolist()),
                 tuple(data.to_user(data.values).tolist()),
@@ -81,14 +80,14 @@ def trust_records(snapshot: Snapshot) -> tuple[TrustRecord, ...]:
 
 
 def correlation_records(snapshot: Snapshot) -> tuple[CorrelationRecord, ...]:
-    """For every objective whose simulator has a fidelity."""
+    """For every output whose simulator has a fidelity."""
     problem, beliefs = snapshot.problem, snapshot.beliefs
     if beliefs is None:
         return ()
     x = sobol_designs(problem, N_CORRELATION_DESIGNS, np.random.default_rng(0))
     records = []
-    for objective, surrogate in zip(problem.objectives, beliefs.surrogates, strict=True):
-        simulator = problem.simulator_of(objective.name)
+    for output, surrogate in zip(problem.modelled, beliefs.modelled, strict=True):
+        simulator = problem.simulator_of(output.name)
         if not simulator.fidelity.has_knob:
             continue
         z = simulator.fidelity.grid(N_CORRELATION_GRID)
@@ -97,7 +96,7 @@ def correlation_records(snapshot: Snapshot) -> tuple[CorrelationRecord, ...]:
         cost = beliefs.costs[problem.simulators.index(simulator)]
         records.append(
             CorrelationRecord(
-                objective.name,
+                output.name,
                 simulator.name,
                 tuple(simulator.fidelity.decode(float(each)) for each in z),
                 tuple(z.tolist()),
