@@ -77,6 +77,9 @@ def say_what_is_doubted(snapshot: Snapshot) -> None:
 
 
 def print_front(problem: Problem, points: Sequence[ParetoPoint]) -> None:
+    from imoca.snapshot.recommendation import is_feasibility_told
+
+    is_told = is_feasibility_told(problem, points)
     columns = [
         Column("id"),
         *(Column(name, is_number=True, is_optional=True) for name in problem.space.names),
@@ -85,7 +88,7 @@ def print_front(problem: Problem, points: Sequence[ParetoPoint]) -> None:
             Column(f"{limit.name} ({bound_words(limit.lower, limit.upper)})", is_number=True)
             for limit in problem.constraints
         ),
-        *([Column("feasible", is_number=True)] if problem.constraints else []),
+        *([Column("feasible", is_number=True)] if is_told else []),
         Column(""),
     ]
     rows = []
@@ -96,16 +99,19 @@ def print_front(problem: Problem, points: Sequence[ParetoPoint]) -> None:
             else f"{point.predicted[output.name]:.4g} ± {_two_digits(point.uncertainty[output.name])}"
             for output in problem.modelled
         )
-        feasibility = [f"{point.feasibility:.2f}"] if problem.constraints else []
+        feasibility = [f"{point.feasibility:.2f}"] if is_told else []
         rows.append([point.id, *map(number, point.parameters.values()), *outcome, *feasibility, point.state])
     print_table(columns, rows)
 
 
 def front_csv(problem: Problem, points: Sequence[ParetoPoint]) -> str:
+    from imoca.snapshot.recommendation import is_feasibility_told
+
+    is_told = is_feasibility_told(problem, points)
     names = [output.name for output in problem.modelled]
     parts = ("predicted", "uncertainty", "measured")
     titles = ["id", *problem.space.names, *(f"{part}.{name}" for part in parts for name in names)]
-    titles += ["feasibility"] if problem.constraints else []
+    titles += ["feasibility"] if is_told else []
     rows = [
         [
             point.id,
@@ -113,7 +119,7 @@ def front_csv(problem: Problem, points: Sequence[ParetoPoint]) -> str:
             *(point.predicted[name] for name in names),
             *(point.uncertainty[name] for name in names),
             *((None if point.measured is None else point.measured[name]) for name in names),
-            *([point.feasibility] if problem.constraints else []),
+            *([point.feasibility] if is_told else []),
         ]
         for point in points
     ]

@@ -79,7 +79,7 @@ def _predictions(
                     f"{shortened(n)}: {with_deviation(point.predicted[n], point.uncertainty[n])}"
                     for n in point.predicted
                 ),
-                *([] if len(point.predicted) == len(names) else [f"feasible with probability {point.feasibility:.2f}"]),
+                *([f"feasible with probability {point.feasibility:.2f}"] if point.feasibility < 1.0 else []),
                 *listed(point.parameters),
             )
             for _, point in kept

@@ -44,7 +44,7 @@ class ParetoPoint:
     probability: float = 1.0  # that no other recommended design is better in everything
     is_doubtful: bool = False  # the model cannot vouch for it: see Predictions.is_doubtful
     is_earlier: bool = False  # recommended before; today's means are in favour of others, but it may well be as good
-    feasibility: float = 1.0  # the probability that all constraints hold at full accuracy
+    feasibility: float = 1.0  # the probability that it runs at full accuracy and all constraints hold there
 
     @property
     def verified(self) -> bool:
@@ -119,6 +119,11 @@ def chosen_few(problem: Problem, front: Sequence[ParetoPoint], n: int) -> list[P
             kept = np.sort(representative_subset(front_values(problem, kind), room))
             chosen += [kind[i] for i in kept]
     return chosen
+
+
+def is_feasibility_told(problem: Problem, front: Sequence[ParetoPoint]) -> bool:
+    """Whether designs may turn out infeasible: there are constraints, or runs that failed."""
+    return bool(problem.constraints) or any(point.feasibility < 1.0 for point in front)
 
 
 def front_values(problem: Problem, front: Sequence[ParetoPoint]) -> Array:  # (n, K) maximised

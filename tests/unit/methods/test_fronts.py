@@ -24,6 +24,7 @@ from imoca.methods.fronts import (
     sample_maxima,
     sample_paths,
 )
+from imoca.models.failure import Running, learn_failures
 from imoca.models.limit import Limit
 from imoca.pareto.dominance import is_below_front, non_dominated
 from imoca.problem.fidelity import Fidelity
@@ -271,3 +272,22 @@ def test_the_maximum_of_a_draw_is_that_of_its_feasible_designs(rng: np.random.Ge
     approached = drawn.approached(starts, 4, SQUARE)
     assert approached.shape == (1, 2)  # of the last draw alone
     assert 1e6 * approached[0, 0] <= 0.6
+
+
+def test_no_drawn_function_has_its_maximum_or_its_front_where_runs_fail(rng: np.random.Generator) -> None:
+    x = rng.random((60, 2))
+    running = Running((learn_failures(x, np.ones(60), x[:, 0] > 0.6),))
+    drawn = DrawnLimits((), (), running)
+    starts, likely = rng.random((200, 2)), np.log(0.5)
+    outside = drawn.violation(starts, 3)
+    np.testing.assert_array_equal(outside[:, 0] > 0.0, running.log_probability(starts) < likely)
+    maxima, at = maxima_of(Ramps(np.array([1.0, 2.0])), starts, np.full(2, -np.inf), SQUARE, drawn)
+    assert (running.log_probability(at) >= likely).all()
+    inside = starts[running.log_probability(starts) >= likely, 0].max()
+    assert (maxima >= np.array([1.0, 2.0]) * inside).all()
+    assert maxima[0] > inside  # climbed to the edge
+    value, gradient = drawn.own_violation(starts, np.zeros(200, dtype=int))
+    np.testing.assert_allclose(value, outside[:, 0])
+    for column, shift in enumerate(1e-6 * np.eye(2)):
+        numeric = (drawn.violation(starts + shift, 1) - drawn.violation(starts - shift, 1))[:, 0] / 2e-6
+        np.testing.assert_allclose(gradient[:, column], numeric, atol=1e-4)

@@ -10,6 +10,7 @@ from imoca.models.failure import (
     RATE_VARIANCE,
     FailureKernel,
     FailureModel,
+    Running,
     failure_models,
     learn_failures,
     negative_log_posterior,
@@ -212,6 +213,22 @@ def make_table(*answers: Answer | None) -> TrialTable:
 FINE = Answer({"f": 1.0, "g": 1.0})
 ONLY_B = Answer({"g": 2.0})
 A_FAILED = Answer({"g": 1.0}, failures={"a": "boom"})
+
+
+def test_a_design_runs_if_none_of_its_simulators_fails_and_the_gradient_is_that_of_differences(
+    rng: np.random.Generator,
+) -> None:
+    models = []
+    for direction in (0, 1):
+        x, z = rng.random((30, 2)), rng.random(30)
+        models.append(learn_failures(x, z, x[:, direction] > 0.6))
+    running, x = Running(tuple(models)), rng.random((7, 2))
+    probability, gradient = running(x)
+    np.testing.assert_allclose(probability, (1.0 - models[0].at_target(x)) * (1.0 - models[1].at_target(x)))
+    np.testing.assert_allclose(np.log(probability), running.log_probability(x))
+    for column, shift in enumerate(1e-6 * np.eye(2)):
+        numeric = (running(x + shift)[0] - running(x - shift)[0]) / 2e-6
+        np.testing.assert_allclose(gradient[:, column], numeric, atol=1e-6)
 
 
 def test_there_is_a_model_only_of_simulators_that_failed() -> None:

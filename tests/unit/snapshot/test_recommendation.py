@@ -166,20 +166,43 @@ def test_a_verified_design_stands_once_though_it_is_predicted_too(monkeypatch: p
 
 
 def test_a_failure_is_no_knowledge() -> None:
-    """The model is as unsure where simulators failed as if nothing had been asked there."""
-    failed = [
-        trial_at(PROBLEM, 12 + i, np.array([0.5, 0.1 * i]), [1.0, 1.0], Answer({}, failures={"s": "no", "t": "no"}))
-        for i in range(5)
-    ]
+    """The model is as unsure of values where simulators failed as if nothing had been asked there."""
     half = [
         trial_at(PROBLEM, 17 + i, np.array([0.6, 0.1 * i]), [1.0, 1.0], Answer({"lift": 2.0}, failures={"s": "no"}))
         for i in range(2)
     ]
-    assert recommend(PROBLEM, [*cheap_trials(), *failed]) == recommend(PROBLEM, cheap_trials())
     table = TrialTable.encode(PROBLEM, [*cheap_trials(), *half])
     beliefs = recommendation.believe_answers(table)
     assert beliefs is not None
     assert [len(each.x) for each in beliefs.surrogates] == [12, 14]
+
+
+def failed_trials(first: int) -> list[Trial]:
+    """Both simulators fail where the first column is above 0.5: the better half of the front of lift."""
+    x = np.random.default_rng(7).random((24, 2))
+    broken = Answer({}, failures={"s": "no mesh", "t": "no mesh"})
+    return [
+        trial_at(PROBLEM, first + i, x[i], [0.4, 0.4], broken if x[i, 0] > 0.5 else Answer(simulate(x[i])))
+        for i in range(24)
+    ]
+
+
+def test_where_runs_fail_nothing_is_recommended_and_each_design_says_how_likely_it_runs() -> None:
+    front = recommend(PROBLEM, failed_trials(0))
+    a = np.array([float(point.parameters["a"]) / 2.0 for point in front])
+    assert (a < 0.62).all()  # up to where it is as likely to run as to fail
+    assert a.max() > 0.4
+    feasibility = np.array([point.feasibility for point in front])
+    assert (feasibility >= 0.5 - 1e-9).all()
+    assert feasibility[a < 0.25].min() > 0.8
+    beliefs = recommendation.believe_answers(TrialTable.encode(PROBLEM, failed_trials(0)))
+    assert beliefs is not None
+    of_s, of_t = beliefs.failures
+    assert of_s is not None
+    assert of_t is not None
+    x = np.array([PROBLEM.space.encode(point.parameters) for point in front])
+    expected = (1.0 - of_s.at_target(x)) * (1.0 - of_t.at_target(x))
+    np.testing.assert_allclose(feasibility, expected, rtol=1e-9)
 
 
 def test_an_id_stays_while_the_design_stays_and_differs_between_designs() -> None:

@@ -16,7 +16,7 @@ from imoca.report.page.readings import (
 )
 from imoca.report.page.text import Cell, code, pairs, paragraph, safe, table
 from imoca.report.problem_words import cost_words, fidelity_words, output_words, parameter_words, run_words
-from imoca.snapshot.recommendation import ParetoPoint
+from imoca.snapshot.recommendation import ParetoPoint, is_feasibility_told
 from imoca.wording import bound_words, number
 
 
@@ -142,11 +142,12 @@ def _outputs(contents: Contents) -> list[tuple[str, str]]:
 
 
 def _feasibility_title(contents: Contents) -> list[str]:
-    return ["feasible with probability"] if contents.front.constraints else []
+    return ["feasible with probability"] if is_feasibility_told(contents.problem, contents.front.points) else []
 
 
 def _feasibility_cell(contents: Contents, point: ParetoPoint) -> list[Cell]:
-    return [Cell(f"{point.feasibility:.2f}", point.feasibility)] if contents.front.constraints else []
+    is_told = is_feasibility_told(contents.problem, contents.front.points)
+    return [Cell(f"{point.feasibility:.2f}", point.feasibility)] if is_told else []
 
 
 def _best_known(point: ParetoPoint, name: str) -> Cell:
