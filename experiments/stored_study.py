@@ -44,7 +44,7 @@ def fill(path: Path, problem: Problem) -> None:
     rng, n_logs = np.random.default_rng(0), len(TruthAndErrorForm.knob().prior(N_PARAMETERS).mean)
     Study(problem, storage=path).close()
     storage = SQLiteStorage(path)
-    storage._connection.execute("PRAGMA synchronous = OFF")  # while it is made, not while it is measured
+    storage._database._connection.execute("PRAGMA synchronous = OFF")  # while it is made, not while it is measured
     for _ in range(N_TRIALS):
         parameters = {f"x{i}": value for i, value in enumerate(rng.random(N_PARAMETERS).tolist())}
         fidelities = {name: float(rng.random()) for name in SIMULATORS}

@@ -8,6 +8,7 @@ __all__ = [
     "FigureError",
     "ImocaError",
     "IndicatorError",
+    "LostStudyError",
     "MethodError",
     "MissingPackageError",
     "MissingProgramError",
@@ -66,6 +67,10 @@ class TrialError(ImocaError):
 
 class StorageError(ImocaError):
     """A study's database cannot be read or written."""
+
+
+class LostStudyError(StorageError):
+    """A study is no longer this process's to write: its file is gone, or somebody else drives it now."""
 
 
 class StudyMismatchError(ImocaError):

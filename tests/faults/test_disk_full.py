@@ -14,7 +14,7 @@ from imoca import Command, Fidelity, Objective, Problem, Real, Simulator, Study
 from imoca.errors import StorageError
 from imoca.trials.trial import TrialState
 
-LIMIT = 200_000  # bytes; a new study takes 40,000, a trial some 10,000 of write-ahead log
+LIMIT = 70_000  # bytes; a new study takes 45,000, and its write-ahead log for a moment some 10,000 a trial
 STUDY_FILE = """
 [study]
 method = "random"
@@ -111,7 +111,7 @@ def check_continued(run: subprocess.CompletedProcess[str], study_file: Path, sho
 
 @pytest.mark.slow
 def test_a_run_whose_files_may_not_grow_stops_with_5_and_continues_when_they_may(tmp_path: Path) -> None:
-    study_file = write_study(tmp_path, budget=25.0)
+    study_file = write_study(tmp_path, budget=120.0)
     shown = check_stopped(run_study(study_file, LIMIT), study_file)
     check_kept(study_file, shown)
     check_continued(run_study(study_file), study_file, shown)
@@ -135,9 +135,9 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
 
 @pytest.mark.slow
 def test_a_run_on_a_full_disk_stops_with_5_and_continues_when_there_is_room(small_disk: Path) -> None:
-    study_file = write_study(small_disk, budget=25.0)
+    study_file = write_study(small_disk, budget=120.0)
     ballast = small_disk / "ballast"
-    ballast.write_bytes(bytes(350_000))
+    ballast.write_bytes(bytes(440_000))
     shown = check_stopped(run_study(study_file), study_file)
     check_kept(study_file, shown)
     ballast.unlink()
@@ -168,7 +168,7 @@ def test_every_tell_that_returned_is_there_after_the_one_that_found_no_room(
 
 @pytest.mark.slow
 def test_a_study_that_cannot_be_begun_for_want_of_room_leaves_nothing_behind(tmp_path: Path) -> None:
-    study_file = write_study(tmp_path, budget=25.0)
+    study_file = write_study(tmp_path, budget=120.0)
     before = sorted(tmp_path.iterdir())
     run = run_study(study_file, limit=10_000)
     assert run.returncode == 5, run.stderr

@@ -14,6 +14,7 @@ import typer
 from imoca import __version__
 from imoca.cli.add import add
 from imoca.cli.ask import ask
+from imoca.cli.backup import backup
 from imoca.cli.check import check
 from imoca.cli.dashboard import dashboard
 from imoca.cli.exits import errors_in_words, log_shown, printing_everywhere
@@ -50,6 +51,7 @@ for verb in (
     plot,
     report,
     export,
+    backup,
     ask,
     tell,
     fail,

@@ -89,6 +89,16 @@ def _to_write(given: Path | None) -> Opened:
     return Opened(open_study(file, storage=file.database), path, file.database, file.settings)
 
 
+def database_of(given: Path | None) -> Path:
+    """Where the study is kept, whether or not it can be opened."""
+    path = locate(given)
+    if not is_study_file(path):
+        return path
+    from imoca.studyfile.file import load_study_file
+
+    return load_study_file(path).database
+
+
 def is_study_file(path: Path) -> bool:
     return path.suffix.lower() == ".toml"
 

@@ -129,7 +129,8 @@ class _Worker:
 
 def _work(connection: Connection, parent: int, simulators: tuple[Simulator, ...]) -> None:
     """The life of a worker. It is given the simulators so that their modules are imported before the first job."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the terminal sends Ctrl-C to everyone; the driver decides
+    for number in (signal.SIGINT, signal.SIGHUP):  # a terminal sends them to everyone; the driver decides
+        signal.signal(number, signal.SIG_IGN)
     running: list[Job] = []
     threading.Thread(target=_die_with, args=(parent, running), daemon=True).start()
     connection.send(READY)

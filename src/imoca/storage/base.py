@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Protocol
 
-from imoca.errors import StorageError
+from imoca.errors import LostStudyError, StorageError
 from imoca.storage.definition import Definition
 from imoca.storage.owner import Owner
 from imoca.trials.trial import Answer, Candidate, Run, Trial
@@ -64,13 +64,20 @@ class Storage(Protocol):
         """The process that drives the study."""
 
     def claim(self, owner: Owner) -> Owner | None:
-        """Become the one driver; the dead driver that was replaced, if any. A StorageError names a living one."""
+        """Become the one driver; the dead driver that was replaced, if any. A StorageError names a living one.
 
-    def beat(self, owner: Owner) -> None:
-        """Tell that the driver is alive. Nothing happens if the study was claimed anew, which another token shows."""
+        Until the release, whatever is written through this storage is refused with a LostStudyError once somebody
+        else has claimed the study, which another token shows.
+        """
+
+    def beat(self, owner: Owner, lasted: float) -> None:
+        """Tell that the driver is alive, and for how many seconds it has driven; a LostStudyError if it was replaced.
+
+        The seconds are the driver's own, counted by a clock that nobody can set.
+        """
 
     def release(self, owner: Owner) -> None:
-        """Stop being the driver. Nothing happens if the study was claimed anew, which another token shows."""
+        """Stop being the driver. Nothing happens if the study was claimed anew."""
 
     def close(self) -> None:
         """Let go of files and connections; calling it again does nothing, any other call is a StorageError."""
@@ -82,6 +89,13 @@ def refuse_second_driver(known: Owner | None) -> None:
             f"The study is already being run: {known}.",
             hint="Wait for that process or stop it; looking at the study, ask and tell are possible meanwhile.",
         )
+
+
+def replaced_driver(place: str) -> LostStudyError:
+    return LostStudyError(
+        f"The study in {place} is driven by another process now.",
+        hint="This one was silent for so long that it counted as dead. Nothing more was stored; the other one goes on.",
+    )
 
 
 def closed_storage(place: str) -> StorageError:

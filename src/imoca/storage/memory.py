@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from imoca.storage.answering import merged, unknown_trial
-from imoca.storage.base import closed_storage, refuse_second_driver
+from imoca.storage.base import closed_storage, refuse_second_driver, replaced_driver
 from imoca.storage.definition import Definition
 from imoca.storage.owner import Owner
 from imoca.trials.trial import Answer, Candidate, Run, Trial
@@ -89,10 +89,11 @@ class MemoryStorage:
             previous, self._owner = self._owner, owner
         return previous
 
-    def beat(self, owner: Owner) -> None:
+    def beat(self, owner: Owner, lasted: float) -> None:
         with self._transaction():
-            if self._is_claimed_by(owner):
-                self._owner = dataclasses.replace(owner, seen=time.time())
+            if not self._is_claimed_by(owner):
+                raise replaced_driver(self.place)
+            self._owner = dataclasses.replace(owner, seen=time.time(), lasted=lasted)
 
     def release(self, owner: Owner) -> None:
         with self._transaction():

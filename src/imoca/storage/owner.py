@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
-SILENCE = 120.0  # seconds after which a driver on another machine counts as dead
+SILENCE = 120.0  # seconds after which a driver that cannot be seen from here counts as dead
 
 
 @dataclass(frozen=True)
@@ -19,15 +19,20 @@ class Owner:
 
     pid: int
     host: str
-    born: str  # when the process started, as the operating system tells it
+    born: str  # when the process started, as the operating system tells it, and among which processes
     since: float  # when it took the study, seconds since 1970
     seen: float  # when it last wrote
-    token: str  # one per claim
+    token: str  # one per claim; empty in a copy of a study, which nobody drives
+    lasted: float = 0.0  # seconds it had driven by its own count when it was last seen
 
     def is_alive(self) -> bool:
-        if self.host != socket.gethostname():
+        if not self.token:
+            return False
+        moment, _, place = self.born.partition("@")
+        is_visible = self.host == socket.gethostname() and place in ("", _place())
+        if not is_visible:
             return time.time() - self.seen < SILENCE
-        return _born(self.pid) == self.born
+        return _started(self.pid) == moment
 
     def __str__(self) -> str:
         since = datetime.fromtimestamp(self.since).isoformat(sep=" ", timespec="seconds")
@@ -36,11 +41,20 @@ class Owner:
 
 def this_process() -> Owner:
     now = time.time()
-    born = _born(os.getpid())
-    return Owner(os.getpid(), socket.gethostname(), born or "", now, now, uuid.uuid4().hex)
+    born = f"{_started(os.getpid())}@{_place()}"
+    return Owner(os.getpid(), socket.gethostname(), born, now, now, uuid.uuid4().hex)
 
 
-def _born(pid: int) -> str | None:
+def _place() -> str:
+    """Within which a number means one process: this start of the machine, and the container (PID namespace)."""
+    try:
+        boot = Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii").strip()
+        return f"{boot} {Path('/proc/self/ns/pid').readlink()}"
+    except OSError:
+        return ""
+
+
+def _started(pid: int) -> str | None:
     """When a process started, None if there is none. Without /proc only whether it exists."""
     if Path("/proc/self/stat").exists():
         try:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import logging
 import threading
+from collections.abc import Callable
 from types import TracebackType
 
-from imoca.errors import StorageError
+from imoca.errors import LostStudyError, StorageError
 from imoca.storage.base import Storage
 from imoca.storage.owner import Owner
+from imoca.study.steady_clock import SteadyClock
 
 logger = logging.getLogger(__name__)
 
@@ -16,11 +18,17 @@ SECONDS = 3.0  # how much of a lost run's time may go uncharged
 
 
 class Heartbeat:
-    """Beats in a thread of its own, for a simulator may run for hours in the driver's."""
+    """Beats in a thread of its own, for a simulator may run for hours in the driver's.
 
-    def __init__(self, storage: Storage, owner: Owner) -> None:
+    When it learns that the study is no longer the driver's, it says so once and beats no more.
+    """
+
+    def __init__(self, storage: Storage, owner: Owner, clock: SteadyClock, on_loss: Callable[[], None]) -> None:
+        self.fault: LostStudyError | None = None
         self._storage = storage
         self._owner = owner
+        self._clock = clock
+        self._on_loss = on_loss
         self._is_over = threading.Event()
         self._thread = threading.Thread(target=self._beat, daemon=True)
 
@@ -37,6 +45,10 @@ class Heartbeat:
     def _beat(self) -> None:
         while not self._is_over.wait(SECONDS):
             try:
-                self._storage.beat(self._owner)
+                self._storage.beat(self._owner, self._clock.lasted())
+            except LostStudyError as error:
+                self.fault = error
+                self._on_loss()
+                return
             except StorageError as error:
                 logger.warning("No heartbeat: %s", error)

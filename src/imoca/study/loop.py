@@ -22,6 +22,7 @@ from imoca.study.failing import stop_if_failing
 from imoca.study.heartbeat import Heartbeat
 from imoca.study.journal import asked_simulators, elapsed, is_settled, merged_answer, next_job
 from imoca.study.progress import Progress
+from imoca.study.steady_clock import SteadyClock
 from imoca.study.stop_signals import StopSignals
 from imoca.trials.trial import Run, RunState, Trial, TrialState
 from imoca.wording import printable
@@ -88,18 +89,26 @@ class Loop:
         self._outcomes: dict[str, list[str | None]] = {}  # per simulator, why its runs failed; None for an answer
         self._named: set[str] = set()  # simulators of which a failure was made known
         self._runs_folder: Path
+        self._clock: SteadyClock
         self._end = float("inf")
         self._is_enough = False  # said by whoever is told of the questions
 
     def run(self) -> None:
         owner = this_process()
         previous = self._storage.claim(owner)
+        self._clock = SteadyClock(owner.since)
         self._runs_folder = self._study.runs_folder
         self._end = time.monotonic() + (self._limits.seconds or float("inf"))
         try:
-            with Heartbeat(self._storage, owner), StopSignals() as stop, self._display or nullcontext():
+            with (
+                StopSignals() as stop,
+                Heartbeat(self._storage, owner, self._clock, stop.force) as heartbeat,
+                self._display or nullcontext(),
+            ):
                 self._resume(previous)
                 self._drive(stop)
+                if stop.is_asked:
+                    raise heartbeat.fault or KeyboardInterrupt
         finally:
             self._storage.release(owner)
 
@@ -120,8 +129,6 @@ class Loop:
         finally:
             if self._running:
                 self._abandon()
-        if stop.is_asked:
-            raise KeyboardInterrupt
 
     def _launch(self, stop: StopSignals) -> None:
         """Fill every free slot: first with what is queued, then with new questions."""
@@ -131,7 +138,7 @@ class Loop:
                     return
                 self._ask()
             job = self._queue.popleft()
-            run = Run(job.trial, job.simulator.name, job.attempt, time.time(), str(job.folder))
+            run = Run(job.trial, job.simulator.name, job.attempt, self._clock.now(), str(job.folder))
             self._storage.record(run)
             self._running[run.trial, run.simulator] = run
             self._runner.submit(job)
@@ -176,7 +183,7 @@ class Loop:
         job = finished.job
         simulator = job.simulator
         run = dataclasses.replace(
-            self._running.pop((job.trial, simulator.name)), ended=time.time(), answer=finished.answer
+            self._running.pop((job.trial, simulator.name)), ended=self._clock.now(), answer=finished.answer
         )
         if simulator.is_cost_measured and simulator.name not in finished.answer.costs:
             costs = {simulator.name: max(elapsed(run), 1e-9)}
@@ -226,8 +233,8 @@ class Loop:
             end_processes(None, str(self._runs_folder))
         for run in self._storage.runs():
             if run.state is RunState.RUNNING:
-                seen = previous.seen if previous is not None else run.started
-                run = dataclasses.replace(run, ended=max(run.started, seen))
+                witnessed = run.started if previous is None else previous.since + previous.lasted
+                run = dataclasses.replace(run, ended=max(run.started, witnessed))
                 self._storage.record(run)
             self._journal.setdefault(run.trial, []).append(run)
         trials = [t for t in self._study.trials if t.is_launched and t.state is TrialState.RUNNING]
@@ -239,7 +246,7 @@ class Loop:
     def _abandon(self) -> None:
         """End what runs. It counts as lost: its time is charged, and the next driver runs it again."""
         self._runner.cancel()
-        now = time.time()
+        now = self._clock.now()
         for run in self._running.values():
             self._storage.record(dataclasses.replace(run, ended=now))
         self._running.clear()

@@ -177,7 +177,7 @@ class LivePanel:
             facts.append(f"trial {self._last.number}: {named_numbers(self._last.values) or 'no answer'}")
         now = time.time()
         runs = [
-            f"running {duration(now - run.started)}: trial {run.trial}, {run.simulator} "
+            f"running {duration(max(0.0, now - run.started))}: trial {run.trial}, {run.simulator} "
             f"at {named_numbers({'fidelity': self._table.trials[run.trial].fidelities[run.simulator]})}"
             for run in list(self._running.values())[:N_SHOWN]
         ]

@@ -1,8 +1,10 @@
-"""Ctrl-C and SIGTERM while a study runs."""
+"""Ctrl-C, SIGTERM and SIGHUP while a study runs."""
 
 from __future__ import annotations
 
 import itertools
+import os
+import select
 import signal
 import sys
 import threading
@@ -12,7 +14,7 @@ from types import FrameType, TracebackType
 
 
 class StopSignals:
-    """Ctrl-C once asks to stop: what runs may finish. Twice, or SIGTERM, forces it: what runs is ended.
+    """Ctrl-C once asks to stop: what runs may finish. Twice, SIGTERM or SIGHUP force it: what runs is ended.
 
     In a thread other than the main one signals cannot be caught, and nothing changes.
     """
@@ -26,8 +28,9 @@ class StopSignals:
 
     def __enter__(self) -> StopSignals:
         if threading.current_thread() is threading.main_thread():
-            for number in (signal.SIGINT, signal.SIGTERM):
-                self._previous[number] = signal.signal(number, self._on_signal)
+            for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+                if number != signal.SIGHUP or signal.getsignal(number) is not signal.SIG_IGN:  # nohup wants it so
+                    self._previous[number] = signal.signal(number, self._on_signal)
         return self
 
     def __exit__(
@@ -35,6 +38,12 @@ class StopSignals:
     ) -> None:
         for number, handler in self._previous.items():
             signal.signal(number, handler)  # type: ignore[arg-type]
+
+    def force(self) -> None:
+        """What SIGTERM does, for another thread."""
+        self.is_asked = self.is_forced = True
+        if self._previous:
+            signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGTERM)
 
     @contextmanager
     def raising(self, is_needed: bool) -> Iterator[None]:
@@ -49,9 +58,22 @@ class StopSignals:
         # A second signal may interrupt this very function: it must not take itself for the first.
         is_first = next(self._n_before) == 0
         self.is_asked = True
-        if not is_first or number == signal.SIGTERM:
+        if number == signal.SIGHUP:
+            _forget_closed_terminal()
+        if not is_first or number in (signal.SIGTERM, signal.SIGHUP):
             self.is_forced = True
         else:
             print("\nStopping when the running simulators are done; Ctrl-C again ends them.", file=sys.stderr)  # noqa: T201
         if self.is_forced and self._may_raise:
             raise KeyboardInterrupt
+
+
+def _forget_closed_terminal() -> None:
+    """Printing to a terminal that is gone would be an error; from now on nobody hears."""
+    streams = select.poll()
+    for file in (1, 2):
+        streams.register(file, 0)
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    for file, _ in streams.poll(0):  # those that are hung up
+        os.dup2(nowhere, file)
+    os.close(nowhere)

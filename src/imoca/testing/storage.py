@@ -12,7 +12,7 @@ from typing import TypeVar
 
 import pytest
 
-from imoca.errors import StorageError, TrialError
+from imoca.errors import LostStudyError, StorageError, TrialError
 from imoca.problem.fidelity import Fidelity
 from imoca.problem.parameters import Choice, Integer, Real
 from imoca.problem.problem import Problem
@@ -222,17 +222,18 @@ class StorageContract(ABC):
     def test_a_heartbeat_moves_the_time_at_which_the_driver_was_seen(self, storage: Storage) -> None:
         owner = dataclasses.replace(this_process(), seen=5.0)
         storage.claim(owner)
-        storage.beat(owner)
+        storage.beat(owner, 7.5)
         seen = storage.owner()
         assert seen is not None
         assert seen.seen > 1e9
-        assert dataclasses.replace(seen, seen=5.0) == owner
+        assert dataclasses.replace(seen, seen=5.0) == dataclasses.replace(owner, lasted=7.5)
 
     def test_a_driver_that_was_replaced_neither_beats_nor_releases(self, storage: Storage) -> None:
         replaced, driver = _dead(), this_process()
         storage.claim(replaced)
         storage.claim(driver)
-        storage.beat(replaced)
+        with pytest.raises(LostStudyError, match="driven by another process"):
+            storage.beat(replaced, 1.0)
         assert storage.owner() == driver
         storage.release(replaced)
         assert storage.owner() == driver
@@ -241,7 +242,8 @@ class StorageContract(ABC):
         owner = this_process()
         storage.claim(owner)
         storage.release(owner)
-        storage.beat(owner)
+        with pytest.raises(LostStudyError):
+            storage.beat(owner, 1.0)
         assert storage.owner() is None
 
     def test_it_says_where_it_is_and_where_files_are_found(self, storage: Storage, tmp_path: Path) -> None:
@@ -270,7 +272,7 @@ class StorageContract(ABC):
             lambda storage: storage.finish(0, ANSWER),
             lambda storage: storage.record(Run(0, "s", 1, 10.0)),
             lambda storage: storage.claim(this_process()),
-            lambda storage: storage.beat(this_process()),
+            lambda storage: storage.beat(this_process(), 1.0),
             lambda storage: storage.release(this_process()),
         ],
     )

@@ -89,7 +89,7 @@ def test_a_reader_in_the_middle_of_a_write_neither_waits_nor_blocks(database: Pa
     )
     view.refresh()
     assert isinstance(study._storage, SQLiteStorage)
-    with study._storage._transaction() as connection:
+    with study._storage._database.transaction() as connection:
         connection.execute("UPDATE trials SET finished = 1.0")
         view.refresh()
         assert view.overview()["fault"] is None

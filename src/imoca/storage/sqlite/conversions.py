@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import sqlite3
+import uuid
 
 from imoca.storage.sqlite.rows import checksum, to_json
 
@@ -66,6 +67,15 @@ def convert_to_version_4(connection: sqlite3.Connection) -> None:
                 "UPDATE runs SET answer = ?, checksum = ? WHERE trial = ? AND simulator = ? AND attempt = ?",
                 (text, checksum(*cells, text), *cells[:3]),
             )
+
+
+def convert_to_version_5(connection: sqlite3.Connection) -> None:
+    """Answers are counted from now on, and a driver tells how long it has lasted."""
+    (n_answers,) = connection.execute("SELECT COUNT(answer) FROM trials").fetchone()
+    cells = (uuid.uuid4().hex, 0, n_answers)
+    connection.execute("INSERT INTO keeping VALUES (1, ?, ?, ?, ?)", (*cells, checksum(*cells)))
+    for owner in connection.execute("SELECT pid, host, born, since, seen, token, lasted FROM owner").fetchall():
+        connection.execute("UPDATE owner SET checksum = ?", (checksum(*owner),))
 
 
 def _with_not_run(answer: str) -> str:

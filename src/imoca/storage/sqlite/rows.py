@@ -43,8 +43,10 @@ def question_text(trial: Trial) -> str:
 
 
 def answer_text(answer: Answer | None) -> str | None:
-    if answer is None:
-        return None
+    return None if answer is None else answer_json(answer)
+
+
+def answer_json(answer: Answer) -> str:
     return to_json(
         {
             "values": dict(answer.values),

@@ -9,7 +9,7 @@ from itertools import chain
 from pathlib import Path
 
 from imoca.errors import StorageError
-from imoca.storage.sqlite.conversions import convert_to_version_3, convert_to_version_4
+from imoca.storage.sqlite.conversions import convert_to_version_3, convert_to_version_4, convert_to_version_5
 
 APPLICATION_ID = 0x494D4F43  # "IMOC", in the header of the file
 
@@ -60,11 +60,22 @@ STEPS: tuple[tuple[str, ...], ...] = (
     ),
     (),  # 2 to 3: "not run" is a state of its own in answers
     (),  # 3 to 4: what is not run is not asked, and answers may come in parts
+    (
+        """CREATE TABLE keeping (
+            id INTEGER PRIMARY KEY CHECK (id = 1),
+            study TEXT NOT NULL,  -- random, so that files beside the database are known to belong to it
+            in_use INTEGER NOT NULL,  -- 1 while something may be in the write-ahead log alone
+            n_answers INTEGER NOT NULL,  -- that were acknowledged
+            checksum INTEGER NOT NULL
+        )""",
+        "ALTER TABLE owner ADD COLUMN lasted REAL NOT NULL DEFAULT 0.0",
+    ),
 )
 VERSION = len(STEPS)
 CONVERSIONS: dict[int, Callable[[sqlite3.Connection], None]] = {  # by the version they start from
     2: convert_to_version_3,
     3: convert_to_version_4,
+    4: convert_to_version_5,
 }
 
 

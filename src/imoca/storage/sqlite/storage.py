@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import sqlite3
-import threading
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import astuple, replace
 from pathlib import Path
 
 from imoca.storage.answering import merged, unknown_trial
-from imoca.storage.base import closed_storage, refuse_second_driver
+from imoca.storage.base import refuse_second_driver, replaced_driver
 from imoca.storage.definition import Definition
 from imoca.storage.owner import Owner
-from imoca.storage.sqlite.file import connect, faults_in_words
+from imoca.storage.sqlite.database import Database
+from imoca.storage.sqlite.keeping import read_keeping, write_keeping
 from imoca.storage.sqlite.rows import (
+    answer_json,
     answer_text,
     checksum,
     definition_text,
@@ -24,9 +23,10 @@ from imoca.storage.sqlite.rows import (
     read_run,
     read_trial,
 )
+from imoca.storage.sqlite.told import Told
 from imoca.trials.trial import Answer, Candidate, Run, Trial
 
-OWNER_COLUMNS = "pid, host, born, since, seen, token"
+OWNER_COLUMNS = "pid, host, born, since, seen, token, lasted"
 RUN_COLUMNS = "trial, simulator, attempt, started, folder, ended, answer"
 
 
@@ -35,11 +35,9 @@ class SQLiteStorage:
 
     def __init__(self, path: str | Path, *, read_only: bool = False) -> None:
         self.path = Path(path)
-        self._connection = connect(self.path, read_only)
-        self._lock = threading.RLock()
+        self._database = Database(self.path, read_only)
         self._trials: list[Trial] = []
         self._last_change = 0  # up to which trials are known here
-        self._is_closed = False
 
     @property
     def place(self) -> str:
@@ -56,22 +54,22 @@ class SQLiteStorage:
     def define(self, definition: Definition) -> Definition:
         if (known := self.definition()) is not None:
             return known
-        with self._transaction() as connection:
+        with self._database.transaction() as connection:
             stored = self._definition(connection)
             if stored is None:
                 self._write_definition(connection, definition)
             return stored or definition
 
     def redefine(self, definition: Definition) -> None:
-        with self._transaction() as connection:
+        with self._database.transaction() as connection:
             self._write_definition(connection, definition)
 
     def definition(self) -> Definition | None:
-        with self._reading() as connection:
+        with self._database.reading() as connection:
             return self._definition(connection)
 
     def trials(self) -> tuple[Trial, ...]:
-        with self._reading() as connection:
+        with self._database.reading() as connection:
             new = connection.execute(
                 "SELECT change, number, question, answer FROM trials WHERE change > ? ORDER BY number",
                 (self._last_change,),
@@ -82,17 +80,20 @@ class SQLiteStorage:
             return tuple(self._trials)
 
     def append(self, number: int, candidate: Candidate, is_launched: bool) -> Trial | None:
-        with self._transaction() as connection:
+        with self._database.transaction() as connection:
             if self._n_trials(connection) != number:
                 return None
             return self._insert(connection, Trial.asked(number, candidate, None, is_launched))
 
     def add(self, candidate: Candidate, answer: Answer) -> Trial:
-        with self._transaction() as connection:
-            return self._insert(connection, Trial.asked(self._n_trials(connection), candidate, answer))
+        with self._database.transaction() as connection:
+            trial = self._insert(connection, Trial.asked(self._n_trials(connection), candidate, answer))
+            self._count_answer(connection)
+        self._keep(trial)
+        return trial
 
     def finish(self, number: int, answer: Answer) -> Trial:
-        with self._transaction() as connection:
+        with self._database.transaction() as connection:
             n_trials = self._n_trials(connection)
             if not 0 <= number < n_trials:
                 raise unknown_trial(number, n_trials)
@@ -105,72 +106,58 @@ class SQLiteStorage:
                     "UPDATE trials SET answer = ?, finished = ?, change = ?, checksum = ? WHERE number = ?",
                     (text, time.time(), self._next_change(connection), checksum(number, row[0], text), number),
                 )
-            return answered
+                if known.answer is None:
+                    self._count_answer(connection)
+        self._keep(answered)
+        return answered
 
     def runs(self) -> tuple[Run, ...]:
-        with self._reading() as connection:
+        with self._database.reading() as connection:
             rows = connection.execute(f"SELECT {RUN_COLUMNS} FROM runs ORDER BY started, rowid")  # noqa: S608
             return tuple(map(read_run, rows))
 
     def record(self, run: Run) -> None:
         text = answer_text(run.answer)
         cells = (run.trial, run.simulator, run.attempt, run.started, run.folder, run.ended, text)
-        with self._transaction() as connection:
+        with self._database.transaction() as connection:
             connection.execute(
                 f"REPLACE INTO runs ({RUN_COLUMNS}, checksum) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",  # noqa: S608
                 (*cells, checksum(*cells)),
             )
 
     def owner(self) -> Owner | None:
-        with self._reading() as connection:
+        with self._database.reading() as connection:
             return self._owner(connection)
 
     def claim(self, owner: Owner) -> Owner | None:
-        with self._transaction() as connection:
+        with self._database.transaction(needs_driver=False) as connection:
             previous = self._owner(connection)
             refuse_second_driver(previous)
             connection.execute(
-                f"REPLACE INTO owner (id, {OWNER_COLUMNS}, checksum) VALUES (1, ?, ?, ?, ?, ?, ?, ?)",  # noqa: S608
+                f"REPLACE INTO owner (id, {OWNER_COLUMNS}, checksum) VALUES (1, ?, ?, ?, ?, ?, ?, ?, ?)",  # noqa: S608
                 (*astuple(owner), checksum(*astuple(owner))),
             )
-            return previous
+        self._database.write_as(owner.token)
+        return previous
 
-    def beat(self, owner: Owner) -> None:
-        with self._transaction() as connection:
-            alive = replace(owner, seen=time.time())
-            connection.execute(
-                "UPDATE owner SET seen = ?, checksum = ? WHERE token = ?",
-                (alive.seen, checksum(*astuple(alive)), owner.token),
+    def beat(self, owner: Owner, lasted: float) -> None:
+        with self._database.transaction() as connection:
+            alive = replace(owner, seen=time.time(), lasted=lasted)
+            changed = connection.execute(
+                "UPDATE owner SET seen = ?, lasted = ?, checksum = ? WHERE token = ?",
+                (alive.seen, alive.lasted, checksum(*astuple(alive)), owner.token),
             )
+            if not changed.rowcount:
+                raise replaced_driver(self.place)
 
     def release(self, owner: Owner) -> None:
-        with self._transaction() as connection:
+        self._database.write_as(None)
+        with self._database.transaction() as connection:
             connection.execute("DELETE FROM owner WHERE token = ?", (owner.token,))
+        self._database.let_go()
 
     def close(self) -> None:
-        with self._lock:  # not under another thread's transaction
-            self._is_closed = True
-            self._connection.close()
-
-    @contextmanager
-    def _transaction(self) -> Iterator[sqlite3.Connection]:
-        """Wholly there, on the disk, or wholly absent."""
-        with self._reading() as connection:
-            connection.execute("BEGIN IMMEDIATE")
-            try:
-                yield connection
-                connection.execute("COMMIT")
-            except BaseException:
-                if connection.in_transaction:
-                    connection.execute("ROLLBACK")
-                raise
-
-    @contextmanager
-    def _reading(self) -> Iterator[sqlite3.Connection]:
-        with self._lock, faults_in_words(self.path):
-            if self._is_closed:
-                raise closed_storage(self.place)
-            yield self._connection
+        self._database.close()
 
     def _insert(self, connection: sqlite3.Connection, trial: Trial) -> Trial:
         now = time.time()
@@ -184,6 +171,14 @@ class SQLiteStorage:
             ),
         )
         return trial
+
+    def _count_answer(self, connection: sqlite3.Connection) -> None:
+        keeping = read_keeping(connection)
+        write_keeping(connection, replace(keeping, n_answers=keeping.n_answers + 1))
+
+    def _keep(self, trial: Trial) -> None:
+        if trial.answer is not None:
+            self._database.keep(Told(trial.number, question_text(trial), answer_json(trial.answer)))
 
     def _write_definition(self, connection: sqlite3.Connection, definition: Definition) -> None:
         text = definition_text(definition)

@@ -91,7 +91,7 @@ def test_somebody_elses_database_is_refused_and_left_alone(tmp_path: Path) -> No
 def test_it_is_durable_and_lets_readers_in_while_it_writes(tmp_path: Path) -> None:
     with closing(SQLiteStorage(tmp_path / "study.db")) as storage:
         settings = {
-            name: storage._connection.execute(f"PRAGMA {name}").fetchone()[0]
+            name: storage._database._connection.execute(f"PRAGMA {name}").fetchone()[0]
             for name in ("journal_mode", "synchronous", "user_version")
         }
     assert settings == {"journal_mode": "wal", "synchronous": 2, "user_version": VERSION}

@@ -1,0 +1,63 @@
+"""The second place: a file beside the database, with a line for every answer that had to stay in the write-ahead log.
+
+SQLite reads a damaged log up to the damage and takes that for everything. Whoever opens the database finds here what
+else was acknowledged. The file goes when all of it is in the database's own file.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+from imoca.storage.sqlite.rows import checksum
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class Told:
+    """A trial as its row holds it."""
+
+    number: int
+    question: str
+    answer: str
+
+
+def told_path(database: Path) -> Path:
+    return database.with_name(f"{database.name}-told")
+
+
+def note(database: Path, study: str, told: Told) -> None:
+    """Add a line. The answer is safe in the database already, so a line that cannot be written ends nothing."""
+    cells = (study, told.number, told.question, told.answer)
+    line = json.dumps([*cells, checksum(*cells)])
+    try:
+        file = os.open(told_path(database), os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
+        try:
+            os.write(file, f"\n{line}\n".encode())  # a line that was cut short before it spoils no other
+        finally:
+            os.close(file)
+    except OSError as error:
+        logger.debug("%s has no note of trial %d: %s", told_path(database), told.number, error)
+
+
+def noted(database: Path, study: str) -> dict[int, Told]:
+    """By number, the answers of that study; lines that are damaged, or of another study, are none."""
+    try:
+        text = told_path(database).read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return {}
+    answers = (_read(line, study) for line in text.splitlines())
+    return {told.number: told for told in answers if told is not None}
+
+
+def _read(line: str, study: str) -> Told | None:
+    try:
+        *cells, stored = json.loads(line)
+    except (ValueError, TypeError, RecursionError):
+        return None
+    is_sound = len(cells) == 4 and cells[0] == study and checksum(*cells) == stored
+    return Told(*cells[1:]) if is_sound else None
