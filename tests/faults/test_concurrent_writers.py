@@ -1,4 +1,4 @@
-"""F3, F13, F14: many processes on one database, some of them killed, others only reading."""
+"""F3, F13, F14, F33: many processes on one database, some of them killed, others only reading."""
 
 import os
 import random
@@ -15,15 +15,16 @@ from pathlib import Path
 import pytest
 
 from imoca import Objective, Problem, Real, Simulator, Study
+from imoca.methods.registry import get_method
 from imoca.storage.sqlite.storage import SQLiteStorage
+from imoca.trials.table import TrialTable
 from imoca.trials.trial import Answer, Candidate
 
 IMOCA = Path(sys.executable).with_name("imoca")
 
 
 def ask_and_tell(path: Path, notes: Path) -> None:
-    problem = Problem([Real("x", 0, 1)], [Simulator("s", [Objective("f", "minimize")])])
-    with Study(problem, method="random", storage=path) as study, notes.open("w", encoding="utf-8") as file:
+    with Study(make_problem(), method="random", storage=path) as study, notes.open("w", encoding="utf-8") as file:
         for _ in range(50):
             trial = study.ask()
             study.tell(trial, {"f": float(trial.parameters["x"])})
@@ -55,6 +56,71 @@ def test_eight_processes_ask_and_tell_four_hundred_trials(tmp_path: Path, until_
     assert [trial.number for trial in trials] == list(range(400))
     assert all(trial.values == {"f": float(told[str(trial.number)])} for trial in trials)
     assert len({trial.parameters["x"] for trial in trials}) == 400  # and no question was asked twice
+
+
+class SlowMethod:
+    """Random search that takes its time, and counts how often it was asked."""
+
+    def __init__(self) -> None:
+        self.n_suggested = 0
+
+    def is_start(self, table: TrialTable, seed: int) -> bool:
+        return False
+
+    def suggest(self, table: TrialTable, seed: int) -> Candidate:
+        self.n_suggested += 1
+        time.sleep(0.05)
+        return get_method("random").suggest(table, seed)
+
+
+def ask_slowly(path: Path, notes: Path) -> None:
+    with Study.load(path) as study:
+        method = SlowMethod()
+        study._method = method
+        study.ask(5)
+        notes.write_text(f"{method.n_suggested}", encoding="utf-8")
+
+
+def test_nobody_who_asks_at_the_same_time_as_others_chooses_in_vain(tmp_path: Path) -> None:
+    path = tmp_path / "study.db"
+    Study(make_problem(), method="random", storage=path).close()
+    notes = [tmp_path / f"notes-{i}" for i in range(4)]
+    pids = [fork(ask_slowly, path, each) for each in notes]
+    assert [os.waitpid(pid, 0)[1] for pid in pids] == [0] * 4
+    assert [each.read_text(encoding="utf-8") for each in notes] == ["5"] * 4
+    with Study.load(path, read_only=True) as study:
+        assert len(study.trials) == 20
+
+
+def ask_and_stop(path: Path, notes: Path) -> None:
+    with Study.load(path) as study, study._storage.asking():
+        notes.touch()
+        os.kill(os.getpid(), signal.SIGSTOP)
+
+
+@pytest.mark.parametrize("end", [signal.SIGKILL, None], ids=["killed", "suspended"])
+def test_whoever_dies_or_is_suspended_while_asking_holds_up_nobody_for_good(
+    end: signal.Signals | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, notes = tmp_path / "study.db", tmp_path / "notes"
+    with Study(make_problem(), method="random", storage=path) as study:
+        pid = fork(ask_and_stop, path, notes)
+        os.waitpid(pid, os.WUNTRACED)
+        if end is None:
+            monkeypatch.setattr("imoca.storage.base.ASKING_SECONDS", 0.1)
+        else:
+            os.kill(pid, end)
+            os.waitpid(pid, 0)
+        began = time.monotonic()
+        assert study.ask().number == 0
+        assert time.monotonic() - began < 30.0  # half of the patience
+        if end is None:
+            os.kill(pid, signal.SIGKILL)
+            os.waitpid(pid, 0)
+
+
+def make_problem() -> Problem:
+    return Problem([Real("x", 0, 1)], [Simulator("s", [Objective("f", "minimize")])])
 
 
 def write_for_ever(path: Path, notes: Path) -> None:

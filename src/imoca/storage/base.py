@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Protocol
 
@@ -9,6 +10,8 @@ from imoca.errors import LostStudyError, StorageError
 from imoca.storage.definition import Definition
 from imoca.storage.owner import Owner
 from imoca.trials.trial import Answer, Candidate, Run, Trial
+
+ASKING_SECONDS = 60.0  # that somebody may hold up whoever wants to ask next
 
 
 class Storage(Protocol):
@@ -44,6 +47,13 @@ class Storage(Protocol):
 
     def append(self, number: int, candidate: Candidate, is_launched: bool) -> Trial | None:
         """A new running trial, or None if that number is not the next: somebody else asked meanwhile."""
+
+    def asking(self) -> AbstractContextManager[None]:
+        """Within it the next question is chosen, by one process after the other.
+
+        It is a courtesy, so that nobody chooses in vain again and again; who waits for longer than ASKING_SECONDS goes
+        on without. That no number is given twice is seen to by `append`.
+        """
 
     def add(self, candidate: Candidate, answer: Answer) -> Trial:
         """A new trial whose answer is known already."""

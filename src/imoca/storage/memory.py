@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from imoca.storage import base
 from imoca.storage.answering import merged, unknown_trial
 from imoca.storage.base import closed_storage, refuse_second_driver, replaced_driver
 from imoca.storage.definition import Definition
@@ -28,7 +29,7 @@ class MemoryStorage:
         self._trials: tuple[Trial, ...] = ()
         self._runs: dict[tuple[int, str, int], Run] = {}
         self._owner: Owner | None = None
-        self._lock = threading.Lock()
+        self._lock, self._turn = threading.Lock(), threading.Lock()
         self._is_closed = False
 
     @property
@@ -58,6 +59,17 @@ class MemoryStorage:
             if number != len(self._trials):
                 return None
             return self._grow(Trial.asked(number, candidate, None, is_launched))
+
+    @contextmanager
+    def asking(self) -> Iterator[None]:
+        with self._transaction():
+            pass
+        is_granted = self._turn.acquire(timeout=base.ASKING_SECONDS)
+        try:
+            yield
+        finally:
+            if is_granted:
+                self._turn.release()
 
     def add(self, candidate: Candidate, answer: Answer) -> Trial:
         with self._transaction():

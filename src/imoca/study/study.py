@@ -26,6 +26,7 @@ from imoca.storage.base import Storage, closed_storage
 from imoca.storage.definition import Definition
 from imoca.storage.memory import MemoryStorage
 from imoca.storage.owner import Owner
+from imoca.storage.sqlite.file import check_there
 from imoca.storage.sqlite.storage import SQLiteStorage
 from imoca.study.inscription import inscription
 from imoca.study.loop import Limits, Loop, OnQuestion
@@ -109,8 +110,7 @@ class Study:
         Viewing it imports and starts none of its simulators, and needs its method no more than they: a study by a
         method that is not installed can be looked at, but not asked.
         """
-        if not Path(path).exists():
-            raise StorageError(f"There is no study at {path}.", hint="Start it with imoca run, or check the path.")
+        check_there(Path(path))
         storage = SQLiteStorage(path, read_only=read_only)
         try:
             stored = storage.definition()
@@ -361,12 +361,13 @@ class Study:
         return self._opened_storage
 
     def _ask(self, is_launched: bool) -> Trial:
-        while True:
-            table = self.table()
-            candidate = self._made_method().suggest(table, self.seed)
-            trial = self._storage.append(len(table), candidate, is_launched)
-            if trial is not None:
-                return trial  # else somebody else asked meanwhile: this question might repeat theirs
+        with self._storage.asking():
+            while True:
+                table = self.table()
+                candidate = self._made_method().suggest(table, self.seed)
+                trial = self._storage.append(len(table), candidate, is_launched)
+                if trial is not None:
+                    return trial  # else somebody else asked meanwhile: this question might repeat theirs
 
     def _made_method(self) -> Method:
         if self._method is None:

@@ -134,6 +134,37 @@ class StorageContract(ABC):
         assert storage.append(number, CANDIDATE, False) is None
         assert len(storage.trials()) == 1
 
+    def test_whoever_wants_to_ask_waits_for_who_is_asking(self, storage: Storage) -> None:
+        order = []
+
+        def ask_second() -> None:
+            with storage.asking():
+                order.append("second")
+
+        with storage.asking():
+            second = threading.Thread(target=ask_second)
+            second.start()
+            second.join(0.2)
+            order.append("first")
+        second.join()
+        assert order == ["first", "second"]
+
+    def test_who_waits_to_ask_goes_on_when_the_patience_is_over(
+        self, storage: Storage, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr("imoca.storage.base.ASKING_SECONDS", 0.05)
+        is_asking = threading.Event()
+
+        def ask_second() -> None:
+            with storage.asking():
+                is_asking.set()
+
+        second = threading.Thread(target=ask_second)
+        with storage.asking():
+            second.start()
+            assert is_asking.wait(30.0)
+        second.join()
+
     def test_a_trial_remembers_whether_the_study_itself_runs_it(self, storage: Storage) -> None:
         storage.append(0, CANDIDATE, True)
         assert storage.finish(0, ANSWER).is_launched
@@ -267,6 +298,7 @@ class StorageContract(ABC):
             lambda storage: storage.owner(),
             lambda storage: storage.define(DEFINITION),
             lambda storage: storage.redefine(DEFINITION),
+            lambda storage: storage.asking().__enter__(),
             lambda storage: storage.append(1, CANDIDATE, False),
             lambda storage: storage.add(CANDIDATE, ANSWER),
             lambda storage: storage.finish(0, ANSWER),

@@ -10,7 +10,7 @@ import stat
 import threading
 import uuid
 from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext, suppress
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from pathlib import Path
 
 from imoca.errors import LostStudyError, StorageError
@@ -18,6 +18,7 @@ from imoca.storage.base import closed_storage, replaced_driver
 from imoca.storage.sqlite.file import BUSY_SECONDS, faults_in_words, log_path, open_to_view, open_to_write
 from imoca.storage.sqlite.keeping import read_keeping, write_keeping
 from imoca.storage.sqlite.told import Told, note, told_path
+from imoca.storage.turn import forget_turns, turn
 
 logger = logging.getLogger(__name__)
 
@@ -42,6 +43,7 @@ class Database:
         self._study = ""  # the database's own name, and its log: known once something was written
         self._log: tuple[int, int] | None = None
         self._has_written = False
+        self._is_read_only = read_only
         self._is_closed = False
 
     def write_as(self, token: str | None) -> None:
@@ -73,6 +75,10 @@ class Database:
                 checkpoint(connection, 0.0)  # so that a copy of the file alone tells that there may be more
             self._check_file()  # nothing is acknowledged into a file without a name
 
+    def asking(self, patience: float) -> AbstractContextManager[None]:
+        with self.reading():  # not if it is closed
+            return turn(_asking_path(self._place), patience)
+
     def keep(self, told: Told) -> None:
         """See to an answer that a transaction stored: while it has to stay in the log, a second place knows of it."""
         with self.reading() as connection:
@@ -99,6 +105,8 @@ class Database:
                 return
             self.let_go()
             self._is_closed = True
+            if not self._is_read_only:
+                forget_turns(_asking_path(self._place))
             is_log_foreign = _identity(self._place) != self._file and _identity(log_path(self._place)) != self._log
             with _names_kept(self._place) if is_log_foreign else nullcontext():
                 self._connection.close()
@@ -158,6 +166,10 @@ def _committed(connection: sqlite3.Connection) -> Iterator[None]:
         raise
 
 
+def _asking_path(path: Path) -> Path:
+    return path.with_name(f"{path.name}-asking")
+
+
 def _identity(path: Path) -> tuple[int, int] | None:
     """Which file has the name; None if none has."""
     try:
@@ -169,8 +181,12 @@ def _identity(path: Path) -> tuple[int, int] | None:
 
 def _moment(path: Path) -> tuple[object, ...]:
     """Another one after every change to the database."""
-    files = [file.stat() for file in (path, log_path(path)) if file.exists()]
-    return tuple((status.st_ino, status.st_size, status.st_mtime_ns) for status in files)
+    moment = []
+    for file in (path, log_path(path)):
+        with suppress(OSError):
+            status = file.stat()
+            moment.append((status.st_ino, status.st_size, status.st_mtime_ns))
+    return tuple(moment)
 
 
 @contextmanager

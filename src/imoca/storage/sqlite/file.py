@@ -37,10 +37,10 @@ N_LISTED = 10  # missing trials
 
 def open_to_write(path: Path) -> sqlite3.Connection:
     """Open the database, made first if there is none; refused if damaged, foreign or newer than this imoca."""
-    if not path.exists():
-        _make(path)
-    is_copied = _has_no_log(path)
     with faults_in_words(path):
+        if not path.exists():
+            _make(path)
+        is_copied = _has_no_log(path)
         connection = _open(path, "mode=rw")
         try:
             version = _check(connection, path, is_copied)
@@ -59,9 +59,13 @@ def open_to_view(path: Path) -> tuple[sqlite3.Connection, bool]:
 
     Also whether it is frozen: read as if nobody wrote to it, because this place does not let readers take part.
     """
+    check_there(path)
+    if not os.access(path, os.R_OK):
+        raise StorageError(
+            f"{path} cannot be read: permission denied.",
+            hint="Ask its owner for permission, or for a copy made with imoca backup.",
+        )
     with faults_in_words(path):
-        if not path.exists():
-            raise StorageError(f"There is no study at {path}.", hint="Start it with imoca run, or check the path.")
         is_copied = _has_no_log(path)
         connection, is_frozen = _open(path, "mode=ro"), False
         try:
@@ -81,6 +85,12 @@ def open_to_view(path: Path) -> tuple[sqlite3.Connection, bool]:
     return connection, is_frozen
 
 
+def check_there(path: Path) -> None:
+    with faults_in_words(path):
+        if not path.exists():
+            raise StorageError(f"There is no study at {path}.", hint="Start it with imoca run, or check the path.")
+
+
 def _is_readable(connection: sqlite3.Connection) -> bool:
     """Whether SQLite gets at the file and, with a write-ahead log, at what its readers share beside it."""
     try:
@@ -93,11 +103,6 @@ def _is_readable(connection: sqlite3.Connection) -> bool:
 
 
 def _check_freezable(path: Path) -> None:
-    if not os.access(path, os.R_OK):
-        raise StorageError(
-            f"{path} cannot be read: permission denied.",
-            hint="Ask its owner for permission, or for a copy made with imoca backup.",
-        )
     log = log_path(path)
     if log.exists() and log.stat().st_size > 0:
         raise StorageError(
@@ -124,7 +129,6 @@ def _make(path: Path) -> None:
             hint="Put the database back beside it. If the study was deleted on purpose, delete its log too.",
         )
     with (
-        faults_in_words(path),
         suppress(FileExistsError),  # somebody else was faster: theirs is as good
         appearing(path) as fresh,
         closing(_open(fresh, "mode=rw")) as connection,
@@ -232,7 +236,8 @@ def faults_in_words(path: Path) -> Iterator[None]:
         raise _in_words(path, error) from error
     except OSError as error:
         raise StorageError(
-            f"{path} cannot be used: {error.strerror or error}.", hint="Choose a folder that exists and is writable."
+            f"{path} cannot be used: {error.strerror or error}.",
+            hint="Choose a folder that exists and that you may use.",
         ) from error
 
 

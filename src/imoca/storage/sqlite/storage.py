@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import sqlite3
 import time
+from contextlib import AbstractContextManager
 from dataclasses import astuple, replace
 from pathlib import Path
 
+from imoca.storage import base
 from imoca.storage.answering import merged, unknown_trial
 from imoca.storage.base import refuse_second_driver, replaced_driver
 from imoca.storage.definition import Definition
@@ -84,6 +86,9 @@ class SQLiteStorage:
             if self._n_trials(connection) != number:
                 return None
             return self._insert(connection, Trial.asked(number, candidate, None, is_launched))
+
+    def asking(self) -> AbstractContextManager[None]:
+        return self._database.asking(base.ASKING_SECONDS)
 
     def add(self, candidate: Candidate, answer: Answer) -> Trial:
         with self._database.transaction() as connection:
