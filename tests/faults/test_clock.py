@@ -1,5 +1,6 @@
 """F29: somebody sets the clock while a run is measured."""
 
+import dataclasses
 import subprocess
 import sys
 import time
@@ -8,9 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from imoca import Study
+from imoca import Objective, Problem, Real, Simulator, Study
+from imoca.storage.memory import MemoryStorage
+from imoca.storage.owner import this_process
 from imoca.storage.sqlite.storage import SQLiteStorage
-from imoca.trials.trial import RunState
+from imoca.trials.trial import Run, RunState
 
 PATIENCE = 120.0  # seconds after which a process counts as hanging
 DAYS = 1e6  # seconds by which the clock is set
@@ -36,6 +39,21 @@ if __name__ == "__main__":
     with Study(problem(), method="random", storage=sys.argv[1]) as study:
         study.optimize(trials=1)
 """
+
+
+def test_a_lost_run_is_charged_with_what_its_driver_had_lasted_whatever_the_clock_said(
+    until_the_end: ExitStack,
+) -> None:
+    problem = Problem(
+        [Real("x", 0, 1)], [Simulator("s", [Objective("f", "minimize")], lambda x: x, cost="measured", full_cost=1.0)]
+    )
+    storage = MemoryStorage()
+    study = until_the_end.enter_context(Study(problem, method="random", storage=storage))
+    storage.claim(dataclasses.replace(this_process(), born="another time", since=1000.0, lasted=14.0, seen=1e9))
+    study.launch()
+    storage.record(Run(0, "s", 1, 1010.0))
+    study.optimize(trials=1)
+    assert study.trials[0].wasted == {"s": 4.0}
 
 
 def start(folder: Path, sleep: float, by: float) -> subprocess.Popen[bytes]:

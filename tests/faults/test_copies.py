@@ -15,6 +15,7 @@ import pytest
 
 from imoca import Objective, Problem, Real, Simulator, Study
 from imoca.errors import StorageError
+from imoca.storage.owner import this_process
 from imoca.storage.sqlite.backup import back_up
 from imoca.storage.sqlite.storage import SQLiteStorage
 from imoca.trials.trial import TrialState
@@ -142,6 +143,21 @@ def test_a_backup_during_a_run_is_a_whole_study_that_nobody_drives(tmp_path: Pat
                 assert study.trials[:n] == original.trials[:n]
                 study.optimize(trials=len(study.trials) + 1)  # and it goes on
                 assert all(trial.state is TrialState.COMPLETE for trial in study.trials)
+
+
+def test_nobody_drives_a_copy_and_what_its_driver_had_running_is_charged(
+    path: Path, copy: Path, until_the_end: ExitStack
+) -> None:
+    storage = until_the_end.enter_context(closing(SQLiteStorage(path)))
+    driver = this_process()
+    storage.claim(driver)
+    storage.beat(driver, 4.0)
+    back_up(path, copy)
+    copied = until_the_end.enter_context(closing(SQLiteStorage(copy)))
+    previous = copied.claim(this_process())
+    assert previous is not None
+    assert not previous.is_alive()
+    assert (previous.since, previous.lasted) == (driver.since, 4.0)
 
 
 def test_a_backup_holds_what_is_in_the_log(path: Path, copy: Path, until_the_end: ExitStack) -> None:

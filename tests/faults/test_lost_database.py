@@ -88,6 +88,7 @@ def test_nothing_is_acknowledged_into_a_file_without_a_name(
                 "tell": lambda: study.tell(trial, {"f": 1.0}),
                 "add": lambda: study.add({"x": 0.5}, {}, {"f": 1.0}),
             }[call]()
+        assert study.trials == (trial,)  # nor is it stored
 
 
 def test_what_is_deleted_during_a_transaction_is_not_acknowledged(tmp_path: Path) -> None:

@@ -17,6 +17,7 @@ from imoca.cli.ask import ask
 from imoca.cli.backup import backup
 from imoca.cli.check import check
 from imoca.cli.dashboard import dashboard
+from imoca.cli.doctor import doctor
 from imoca.cli.exits import errors_in_words, log_shown, printing_everywhere
 from imoca.cli.export import export
 from imoca.cli.fail import fail
@@ -52,6 +53,7 @@ for verb in (
     report,
     export,
     backup,
+    doctor,
     ask,
     tell,
     fail,

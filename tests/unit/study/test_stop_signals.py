@@ -2,6 +2,8 @@
 
 import builtins
 import signal
+import threading
+import time
 from typing import Any
 
 import pytest
@@ -45,3 +47,40 @@ def test_a_forced_stop_leaves_a_simulator_of_this_thread() -> None:
     with pytest.raises(KeyboardInterrupt), stop.raising(True):
         stop._on_signal(signal.SIGTERM, None)
     stop._on_signal(signal.SIGTERM, None)  # outside nothing is raised
+
+
+def test_a_hangup_forces_at_once_and_what_still_has_a_reader_is_not_silenced(
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    stop = StopSignals()
+    stop._on_signal(signal.SIGHUP, None)
+    assert stop.is_forced
+    print("still heard")
+    assert capfd.readouterr().out == "still heard\n"
+
+
+def test_another_thread_forces_as_a_termination_does() -> None:
+    before = signal.getsignal(signal.SIGTERM)
+    with StopSignals() as stop:
+
+        def run_for_long() -> None:
+            forcing = threading.Thread(target=stop.force)
+            forcing.start()
+            forcing.join()
+            time.sleep(60.0)
+
+        with pytest.raises(KeyboardInterrupt), stop.raising(True):
+            run_for_long()
+        assert (stop.is_asked, stop.is_forced) == (True, True)
+    assert signal.getsignal(signal.SIGTERM) is before
+
+
+def test_a_hangup_that_is_ignored_stays_ignored(monkeypatch: pytest.MonkeyPatch) -> None:
+    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    try:
+        with StopSignals() as stop:
+            signal.raise_signal(signal.SIGHUP)
+            assert not stop.is_asked
+        assert signal.getsignal(signal.SIGHUP) is signal.SIG_IGN
+    finally:
+        signal.signal(signal.SIGHUP, before)

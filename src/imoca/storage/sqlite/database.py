@@ -4,20 +4,19 @@ from __future__ import annotations
 
 import dataclasses
 import logging
-import os
 import sqlite3
 import stat
 import threading
-import uuid
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
 
 from imoca.errors import LostStudyError, StorageError
 from imoca.storage.base import closed_storage, replaced_driver
-from imoca.storage.sqlite.file import BUSY_SECONDS, faults_in_words, log_path, open_to_view, open_to_write
+from imoca.storage.sqlite.beside import asking_path, log_path, told_path
+from imoca.storage.sqlite.file import BUSY_SECONDS, faults_in_words, open_to_view, open_to_write
 from imoca.storage.sqlite.keeping import read_keeping, write_keeping
-from imoca.storage.sqlite.told import Told, note, told_path
+from imoca.storage.sqlite.told import Told, note
 from imoca.storage.turn import forget_turns, turn
 
 logger = logging.getLogger(__name__)
@@ -40,8 +39,7 @@ class Database:
         self._file = _identity(self._place)
         self._lock = threading.RLock()
         self._driver: str | None = None  # the token of the claim under which this process writes
-        self._study = ""  # the database's own name, and its log: known once something was written
-        self._log: tuple[int, int] | None = None
+        self._study = ""  # the database's own name, known once something was written
         self._has_written = False
         self._is_read_only = read_only
         self._is_closed = False
@@ -70,14 +68,14 @@ class Database:
                 if not keeping.in_use:
                     write_keeping(connection, dataclasses.replace(keeping, in_use=1))
                 yield connection
-            self._has_written, self._study, self._log = True, keeping.study, _identity(log_path(self._place))
+            self._has_written, self._study = True, keeping.study
             if not keeping.in_use:
                 checkpoint(connection, 0.0)  # so that a copy of the file alone tells that there may be more
             self._check_file()  # nothing is acknowledged into a file without a name
 
     def asking(self, patience: float) -> AbstractContextManager[None]:
         with self.reading():  # not if it is closed
-            return turn(_asking_path(self._place), patience)
+            return turn(asking_path(self._place), patience)
 
     def keep(self, told: Told) -> None:
         """See to an answer that a transaction stored: while it has to stay in the log, a second place knows of it."""
@@ -106,10 +104,8 @@ class Database:
             self.let_go()
             self._is_closed = True
             if not self._is_read_only:
-                forget_turns(_asking_path(self._place))
-            is_log_foreign = _identity(self._place) != self._file and _identity(log_path(self._place)) != self._log
-            with _names_kept(self._place) if is_log_foreign else nullcontext():
-                self._connection.close()
+                forget_turns(asking_path(self._place))
+            self._connection.close()
 
     def _check_frozen(self) -> None:
         if self._frozen is not None and _moment(self._place) != self._frozen:
@@ -166,10 +162,6 @@ def _committed(connection: sqlite3.Connection) -> Iterator[None]:
         raise
 
 
-def _asking_path(path: Path) -> Path:
-    return path.with_name(f"{path.name}-asking")
-
-
 def _identity(path: Path) -> tuple[int, int] | None:
     """Which file has the name; None if none has."""
     try:
@@ -187,21 +179,3 @@ def _moment(path: Path) -> tuple[object, ...]:
             status = file.stat()
             moment.append((status.st_ino, status.st_size, status.st_mtime_ns))
     return tuple(moment)
-
-
-@contextmanager
-def _names_kept(path: Path) -> Iterator[None]:
-    """The last connection to close deletes its log by name, which is that of another study's log by now."""
-    kept = {}
-    for suffix in ("-wal", "-shm"):
-        name = path.with_name(f"{path.name}{suffix}")
-        link = path.with_name(f".{name.name}.{uuid.uuid4().hex}")
-        with suppress(OSError):
-            os.link(name, link)
-            kept[link] = name
-    yield
-    for link, name in kept.items():
-        with suppress(OSError):
-            os.link(link, name)
-        with suppress(OSError):
-            link.unlink()

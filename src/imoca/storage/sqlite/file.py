@@ -2,37 +2,21 @@
 
 from __future__ import annotations
 
-import logging
 import os
 import sqlite3
 import uuid
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from urllib.parse import quote
 
 from imoca.errors import StorageError
-from imoca.storage.sqlite.keeping import Keeping, read_keeping
-from imoca.storage.sqlite.rows import checksum
-from imoca.storage.sqlite.schema import VERSION, check_schema, check_version, create, migrate
-from imoca.storage.sqlite.told import noted, told_path
-
-logger = logging.getLogger(__name__)
+from imoca.storage.sqlite.beside import log_path, told_path
+from imoca.storage.sqlite.schema import VERSION, create, migrate
+from imoca.storage.sqlite.soundness import RESCUE, check_sound
 
 BUSY_SECONDS = 60.0  # to wait for other writers
 NETWORK_FILE_SYSTEMS = ("nfs", "nfs4", "cifs", "smb3", "smbfs", "lustre", "gpfs", "beegfs", "fuse.sshfs", "9p", "afs")
-SUMMED_COLUMNS = {  # per table, what its checksum covers
-    "study": ("definition",),
-    "trials": ("number", "question", "answer"),
-    "runs": ("trial", "simulator", "attempt", "started", "folder", "ended", "answer"),
-    "owner": ("pid", "host", "born", "since", "seen", "token", "lasted"),
-    "keeping": ("study", "in_use", "n_answers"),
-}
-RESCUE = (
-    "`imoca doctor STUDY` says what is wrong, and with `-o NEW.db` saves what can be saved into a new file; "
-    "or restore a backup."
-)
-N_LISTED = 10  # missing trials
 
 
 def open_to_write(path: Path) -> sqlite3.Connection:
@@ -43,7 +27,7 @@ def open_to_write(path: Path) -> sqlite3.Connection:
         is_copied = _has_no_log(path)
         connection = _open(path, "mode=rw")
         try:
-            version = _check(connection, path, is_copied)
+            version = check_sound(connection, path, is_copied)
             if version < VERSION:
                 migrate(connection, path, version)
             connection.execute(f"PRAGMA journal_mode = {journal_mode(path)}")
@@ -59,21 +43,11 @@ def open_to_view(path: Path) -> tuple[sqlite3.Connection, bool]:
 
     Also whether it is frozen: read as if nobody wrote to it, because this place does not let readers take part.
     """
-    check_there(path)
-    if not os.access(path, os.R_OK):
-        raise StorageError(
-            f"{path} cannot be read: permission denied.",
-            hint="Ask its owner for permission, or for a copy made with imoca backup.",
-        )
+    is_copied = _has_no_log(path)
+    connection, is_frozen = connect_to_view(path)
     with faults_in_words(path):
-        is_copied = _has_no_log(path)
-        connection, is_frozen = _open(path, "mode=ro"), False
         try:
-            if not _is_readable(connection):
-                connection.close()
-                _check_freezable(path)
-                connection, is_frozen = _open(path, "mode=ro&immutable=1"), True
-            version = _check(connection, path, is_copied)
+            version = check_sound(connection, path, is_copied)
             if version < VERSION:
                 raise StorageError(
                     f"{path} has the older database version {version} (now {VERSION}); viewing changes no file.",
@@ -83,6 +57,23 @@ def open_to_view(path: Path) -> tuple[sqlite3.Connection, bool]:
             connection.close()
             raise
     return connection, is_frozen
+
+
+def connect_to_view(path: Path) -> tuple[sqlite3.Connection, bool]:
+    """As `open_to_view`, but whatever is in the file."""
+    check_there(path)
+    if not os.access(path, os.R_OK):
+        raise StorageError(
+            f"{path} cannot be read: permission denied.",
+            hint="Ask its owner for permission, or for a copy made with imoca backup.",
+        )
+    with faults_in_words(path):
+        connection = _open(path, "mode=ro")
+        if _is_readable(connection):
+            return connection, False
+        connection.close()
+        _check_freezable(path)
+        return _open(path, "mode=ro&immutable=1"), True
 
 
 def check_there(path: Path) -> None:
@@ -111,11 +102,6 @@ def _check_freezable(path: Path) -> None:
         )
 
 
-def log_path(path: Path) -> Path:
-    """The write-ahead log, in which SQLite keeps what is not in the database's own file yet."""
-    return path.with_name(f"{path.name}-wal")
-
-
 def _has_no_log(path: Path) -> bool:
     """Neither the log nor the notes that lie beside a database in use: asked before SQLite makes a new log."""
     return not log_path(path).exists() and not told_path(path).exists()
@@ -123,7 +109,7 @@ def _has_no_log(path: Path) -> bool:
 
 def _make(path: Path) -> None:
     """An empty study, complete or not there: no crash leaves half of one."""
-    if log_path(path).exists():
+    if log_path(path).exists() and not path.exists():  # still: else somebody else has just made it
         raise StorageError(
             f"{path} is gone, but its write-ahead log {log_path(path)} is still there.",
             hint="Put the database back beside it. If the study was deleted on purpose, delete its log too.",
@@ -153,63 +139,6 @@ def _open(path: Path, options: str) -> sqlite3.Connection:
     address = f"file:{quote(str(path.absolute()))}?{options}"
     # One connection serves all threads of a process, one at a time: Database holds a lock.
     return sqlite3.connect(address, uri=True, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False)
-
-
-def _check(connection: sqlite3.Connection, path: Path, is_copied: bool) -> int:
-    """The version of a database that is whole; an error says what is wrong with any other."""
-    if path.stat().st_size == 0:
-        raise sqlite3.DatabaseError("the file is empty")
-    connection.execute("BEGIN")  # one snapshot: somebody else may migrate it meanwhile
-    version = check_version(connection, path)
-    (verdict,) = connection.execute("PRAGMA integrity_check(1)").fetchone()
-    if verdict != "ok":
-        raise sqlite3.DatabaseError(verdict)
-    tables = check_schema(connection, version)
-    for table in sorted(tables & SUMMED_COLUMNS.keys()):
-        for *cells, stored in connection.execute(summed_rows(connection, table)):
-            if checksum(*cells) != stored:
-                raise sqlite3.DatabaseError(f"a row of table {table} does not match its checksum")
-    n_trials, n_numbers = connection.execute("SELECT COUNT(*), COALESCE(MAX(number) + 1, 0) FROM trials").fetchone()
-    if n_trials != n_numbers:
-        raise sqlite3.DatabaseError(f"{n_numbers - n_trials} of {n_numbers} trials are missing")
-    keeping = read_keeping(connection) if "keeping" in tables else None
-    connection.execute("COMMIT")
-    if keeping is not None:
-        _check_answers(connection, path, keeping, is_copied)
-    return version
-
-
-def summed_rows(connection: sqlite3.Connection, table: str) -> str:
-    """The query for a table's rows: what their checksum covers, as far as that version has it, and the checksum."""
-    present = {name for _, name, *_ in connection.execute(f"PRAGMA table_info({table})")}
-    columns = [column for column in SUMMED_COLUMNS[table] if column in present]
-    return f"SELECT {', '.join(columns)}, checksum FROM {table}"  # noqa: S608
-
-
-def _check_answers(connection: sqlite3.Connection, path: Path, keeping: Keeping, is_copied: bool) -> None:
-    """Everything that was acknowledged is here; if that cannot be known, a warning says so."""
-    told = noted(path, keeping.study)  # before the answers are counted: there may be more of them by then, never fewer
-    present = {number for (number,) in connection.execute("SELECT number FROM trials WHERE answer IS NOT NULL")}
-    n_acknowledged = max(keeping.n_answers, len(present | told.keys()))
-    if n_acknowledged > len(present):
-        missing = sorted(told.keys() - present)
-        raise lost_answers(path, n_acknowledged, len(present), missing)
-    if keeping.in_use and is_copied and connection.execute("PRAGMA journal_mode").fetchone() == ("wal",):
-        logger.warning(
-            "%s was copied while it was in use, without %s: what was told last may be missing. imoca backup copies a "
-            "study that is in use.",
-            *(path, log_path(path).name),
-        )
-
-
-def lost_answers(path: Path, n_acknowledged: int, n_present: int, missing: Sequence[int]) -> StorageError:
-    listed = f" Missing: trial {', '.join(map(str, missing[:N_LISTED]))}" if missing else ""
-    more = f" and {len(missing) - N_LISTED} more" if len(missing) > N_LISTED else ""
-    return StorageError(
-        f"{path} is damaged: {n_acknowledged} results were acknowledged, {n_present} are here."
-        + (f"{listed}{more}." if missing else ""),
-        hint=f"Nothing was changed. {RESCUE}",
-    )
 
 
 def journal_mode(path: Path) -> str:

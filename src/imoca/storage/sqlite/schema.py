@@ -79,9 +79,9 @@ CONVERSIONS: dict[int, Callable[[sqlite3.Connection], None]] = {  # by the versi
 }
 
 
-def create(connection: sqlite3.Connection) -> None:
+def create(connection: sqlite3.Connection, version: int = VERSION) -> None:
     connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
-    _upgrade(connection, 0)
+    upgrade(connection, 0, version)
 
 
 def check_version(connection: sqlite3.Connection, path: Path) -> int:
@@ -121,19 +121,21 @@ def migrate(connection: sqlite3.Connection, path: Path, version: int) -> None:
     with sqlite3.connect(backup) as copy:
         connection.backup(copy)
     copy.close()
-    _upgrade(connection, version)
+    upgrade(connection, version)
 
 
-def _upgrade(connection: sqlite3.Connection, version: int) -> None:
+def upgrade(connection: sqlite3.Connection, version: int, goal: int | None = None) -> None:
+    """From one version to a newer one, the present one unless another is given, in one transaction."""
+    goal = VERSION if goal is None else goal
     connection.execute("BEGIN EXCLUSIVE")
     try:
         (found,) = connection.execute("PRAGMA user_version").fetchone()
-        for older in range(max(version, found), VERSION):
+        for older in range(max(version, found), goal):
             for statement in STEPS[older]:
                 connection.execute(statement)
             if older in CONVERSIONS:
                 CONVERSIONS[older](connection)
-        connection.execute(f"PRAGMA user_version = {VERSION}")
+        connection.execute(f"PRAGMA user_version = {max(found, goal)}")
     except BaseException:
         connection.execute("ROLLBACK")
         raise

@@ -12,6 +12,7 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
+from imoca.storage.sqlite.beside import told_path
 from imoca.storage.sqlite.rows import checksum
 
 logger = logging.getLogger(__name__)
@@ -24,10 +25,6 @@ class Told:
     number: int
     question: str
     answer: str
-
-
-def told_path(database: Path) -> Path:
-    return database.with_name(f"{database.name}-told")
 
 
 def note(database: Path, study: str, told: Told) -> None:
