@@ -4,12 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-__all__ = ["bound_words", "duration", "named_numbers", "number", "printable"]
+__all__ = ["LONGEST_REASON", "bound_words", "duration", "middle_left_out", "named_numbers", "number", "printable"]
+
+LONGEST_REASON = 2000  # characters of the reason of a failure
 
 
 def printable(text: str) -> str:
     """Text without control characters: a name may hold escapes that would move the cursor or clear the screen."""
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in text)
+
+
+def middle_left_out(text: str, longest: int = LONGEST_REASON) -> str:
+    """Its beginning and its end, which mostly say what happened and where; text that is short enough is left alone."""
+    if len(text) <= longest:
+        return text
+    words = f" [... {len(text):,} characters, the middle left out ...] "
+    kept = longest - len(words)
+    return text[: kept // 2] + words + text[len(text) - (kept - kept // 2) :]
 
 
 def number(value: object) -> str:

@@ -1,4 +1,4 @@
-"""F18: a Dask worker is killed; the Dask scheduler is lost."""
+"""F18: a Dask worker is killed; the Dask scheduler is lost. F21: it is killed while it runs a program."""
 
 import logging
 import os
@@ -13,7 +13,9 @@ import pytest
 
 from imoca import Objective, Problem, Real, Simulator, Study
 from imoca.errors import RunnerError
+from imoca.problem.simulator import Command
 from imoca.runners.dask import DaskRunner
+from imoca.testing.runner import is_running
 from imoca.trials.trial import RunState, TrialState
 
 pytest.importorskip("distributed", reason="Dask is not installed: pip install imoca[dask]")
@@ -50,7 +52,7 @@ def address_of(cluster: "subprocess.Popen[str]") -> str:
     return cluster.stdout.readline().strip()
 
 
-def make_study(folder: Path, run: Callable[..., float]) -> Study:
+def make_study(folder: Path, run: Callable[..., float] | Command) -> Study:
     problem = Problem([Real("x", 0.0, 1.0)], [Simulator("s", [Objective("f", "minimize")], run)])
     return Study(problem, method="random", storage=folder / "study.db")
 
@@ -75,6 +77,38 @@ def test_what_a_killed_dask_worker_had_is_run_elsewhere(
     assert Path(mark).exists()
     assert [trial.state for trial in study.trials] == [TrialState.COMPLETE] * 6
     assert not any(trial.failures for trial in study.trials)
+
+
+ONCE_FATAL = """
+import json, os, pathlib, signal, sys, time
+mark = pathlib.Path(sys.argv[1])
+if not mark.exists():
+    pathlib.Path("pid").write_text(str(os.getpid()))
+    mark.touch()
+    os.kill(os.getppid(), signal.SIGKILL)  # the worker
+    time.sleep(600)
+x = json.load(open("params.json"))["parameters"]["x"]
+json.dump({"f": x}, open("result.json", "w"))
+"""
+
+
+@pytest.mark.slow
+def test_what_a_killed_dask_worker_had_as_a_program_is_run_elsewhere_in_a_folder_of_its_own(
+    tmp_path: Path, cluster: "subprocess.Popen[str]", until_the_end: ExitStack
+) -> None:
+    (tmp_path / "solver.py").write_text(ONCE_FATAL, encoding="utf-8")
+    command = Command(["{python}", "-S", "solver.py", str(tmp_path / "mark")])
+    study = until_the_end.enter_context(make_study(tmp_path, command))
+    study.optimize(4.0, dask=address_of(cluster))
+    assert [trial.state for trial in study.trials] == [TrialState.COMPLETE] * 4
+    folders = [Path(run.folder or "") for run in study.runs]
+    assert len(study.runs) == len(set(folders)) == 4
+    assert all((folder / "result.json").exists() for folder in folders)
+    (left,) = [path.parent for path in tmp_path.rglob("pid")]
+    assert left not in folders  # the dead worker's program had it to itself
+    (rerun,) = [folder for folder in folders if folder.parent == left.parent]
+    assert rerun.name.startswith(left.name)
+    assert not is_running(int((left / "pid").read_text(encoding="utf-8")))
 
 
 @pytest.mark.slow
@@ -112,7 +146,7 @@ def test_a_client_that_cannot_be_closed_does_not_hide_why_the_study_ended(
             raise fault
 
     runner = object.__new__(DaskRunner)
-    vars(runner).update(_client=Stumbling(), _address="tcp://127.0.0.1:1")
+    vars(runner).update(_client=Stumbling(), _address="tcp://127.0.0.1:1", _study_folders=set())
     with caplog.at_level(logging.WARNING):
         runner.close()
     assert str(fault) in caplog.text

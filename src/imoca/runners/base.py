@@ -31,7 +31,10 @@ class Job:
 
 @dataclass(frozen=True)
 class Finished:
-    """A job and what came of it: the answer of its simulator alone, be it a failure."""
+    """A job and what came of it: the answer of its simulator alone, be it a failure.
+
+    The job names the folder in which it was run, which may be another than the one it was submitted with.
+    """
 
     job: Job
     answer: Answer

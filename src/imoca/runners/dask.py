@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import dataclasses
 import logging
 import queue
 from contextlib import suppress
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from imoca.errors import RunnerError, StorageError
 from imoca.runners.base import Finished, Job
 from imoca.runners.execution import run_job
-from imoca.runners.process_tree import end_processes
+from imoca.runners.process_tree import end_orphans, end_processes
 
 if TYPE_CHECKING:
     from distributed import Client, Future
@@ -18,6 +20,32 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 CONNECT_SECONDS = 10.0
+
+
+def run_on_worker(job: Job) -> Finished:
+    """Run a job where Dask wants it, perhaps for the second time: it runs again what a dead worker had.
+
+    The program of that worker may still be at work in its folder, here or on another machine. So the job gets a folder
+    of its own, and what was left running on this machine is ended.
+    """
+    end_orphans(str(job.study_folder))
+    again = dataclasses.replace(job, folder=_free(job.folder))
+    return Finished(again, run_job(again))
+
+
+def _end_run(folder: str) -> None:
+    """On every worker: what runs in the folder of a job, and in those of its reruns."""
+    end_processes(None, folder)
+    for rerun in Path(folder).parent.glob(f"{Path(folder).name}-rerun-*"):
+        end_processes(None, str(rerun))
+
+
+def _free(folder: Path) -> Path:
+    n_runs, found = 1, folder
+    while found.exists():
+        n_runs += 1
+        found = folder.with_name(f"{folder.name}-rerun-{n_runs}")
+    return found
 
 
 class DaskRunner:
@@ -32,6 +60,7 @@ class DaskRunner:
             raise RunnerError("Dask is not installed.", hint="pip install imoca[dask]") from error
         self._address = address
         self._n_workers = n_workers
+        self._study_folders: set[str] = set()
         self._jobs: dict[Future, Job] = {}
         self._done: queue.Queue[Future] = queue.Queue()  # filled by Dask's own thread
         try:
@@ -49,7 +78,8 @@ class DaskRunner:
 
     def submit(self, job: Job) -> None:
         self._check_scheduler()
-        future = self._client.submit(run_job, job, pure=False)
+        self._study_folders.add(str(job.study_folder))
+        future = self._client.submit(run_on_worker, job, pure=False)
         self._jobs[future] = job
         future.add_done_callback(self._done.put)
 
@@ -70,11 +100,12 @@ class DaskRunner:
         with suppress(OSError):  # without a scheduler there is nobody to ask
             self._client.cancel(list(self._jobs))
             for job in self._jobs.values():
-                self._client.run(end_processes, None, str(job.folder))
+                self._client.run(_end_run, str(job.folder))
         self._jobs.clear()
 
     def close(self) -> None:
         try:
+            self._end_orphans()
             self._client.close()
         except (RuntimeError, OSError, TimeoutError) as error:
             # Dask stumbles over a scheduler that vanished just now. Whoever noticed that is telling it already.
@@ -82,10 +113,16 @@ class DaskRunner:
                 "The connection to the Dask scheduler at %s was not closed cleanly: %s", self._address, error
             )
 
+    def _end_orphans(self) -> None:
+        """What dead workers left running on machines that no job came to since."""
+        with suppress(OSError):  # without a scheduler there is nobody to ask
+            for folder in self._study_folders:
+                self._client.run(end_orphans, folder, on_error="ignore")
+
     def _finished(self, future: Future) -> Finished:
         job = self._jobs.pop(future)
         if future.status == "finished":
-            return Finished(job, future.result())
+            return future.result()
         error = future.exception()
         if isinstance(error, StorageError):
             raise error

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import logging
 import time
+from contextlib import suppress
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 from imoca.errors import ProblemError, StorageError, TrialError
@@ -14,6 +16,10 @@ from imoca.runners.base import Job
 from imoca.runners.program import run_program
 from imoca.trials.checks import check_cost, check_values
 from imoca.trials.trial import Answer
+from imoca.wording import LONGEST_REASON, middle_left_out
+
+WHOLE_REASON = "failure.txt"  # in the folder of a run whose reason is too long to be stored
+CHUNK = 2**20  # characters written at a time, that a long text is not encoded as a whole
 
 logger = logging.getLogger(__name__)
 
@@ -27,15 +33,34 @@ def run_job(job: Job) -> Answer:
         failures = {}
     except StorageError:  # no room for the run: not the simulator's fault, nor the design's
         raise
-    except Exception as error:  # a simulator may fail in any way
-        values, cost, failures = {}, None, {simulator.name: _reason(error)}
+    except KeyboardInterrupt:  # the user's, not the simulator's
+        raise
+    except BaseException as error:  # a simulator may fail in any way, be it by sys.exit
+        values, cost, failures = {}, None, {simulator.name: _reason(error, job.folder)}
     if cost is None and simulator.is_cost_measured:
         cost = time.perf_counter() - started
     return Answer(values, {} if cost is None else {simulator.name: cost}, failures)
 
 
-def _reason(error: Exception) -> str:
-    return f"{type(error).__name__}: {error}"
+def _reason(error: BaseException, folder: Path) -> str:
+    """What went wrong, in few words; if there are many, all of them are kept in the folder of the run."""
+    try:
+        message = str(error)
+    except Exception as fault:
+        message = f"(it cannot say what went wrong: {type(fault).__name__})"
+    if len(message) <= LONGEST_REASON:
+        return f"{type(error).__name__}: {message}"
+    where = f" All of it: {folder / WHOLE_REASON}" if _is_kept(message, folder) else ""
+    return f"{type(error).__name__}: {middle_left_out(message, LONGEST_REASON - 200)}{where}"
+
+
+def _is_kept(message: str, folder: Path) -> bool:
+    with suppress(OSError):
+        folder.mkdir(parents=True, exist_ok=True)
+        with (folder / WHOLE_REASON).open("w", encoding="utf-8", errors="backslashreplace") as file:
+            file.writelines(message[i : i + CHUNK] for i in range(0, len(message), CHUNK))
+        return True
+    return False
 
 
 def _call(job: Job) -> Any:

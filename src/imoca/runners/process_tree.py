@@ -9,6 +9,7 @@ from contextlib import suppress
 from pathlib import Path
 
 MARK = "IMOCA_RUN"  # environment variable that everything a run starts inherits; its value is the run's folder
+STARTER = "IMOCA_STARTER"  # another one: the process that started the run, and when that was born
 GRACE = 5.0  # seconds between asking to end and ending
 PAUSE = 0.02
 
@@ -32,6 +33,45 @@ def end_processes(root: int | None, mark: str) -> None:
     while known := _ended_of(root, mark, known):
         _signal(known, signal.SIGKILL)
         time.sleep(PAUSE)
+
+
+def starter() -> str:
+    """This process, as `STARTER` names it; numbers of processes are used again, so its birth belongs to the name."""
+    return f"{os.getpid()} {_born(os.getpid())}"
+
+
+def end_orphans(mark: str) -> None:
+    """End whatever carries the mark, or one of a folder below it, and was started by a process that is dead now.
+
+    Without /proc nobody can tell, and nothing happens.
+    """
+    if not Path("/proc/self/stat").exists():
+        return
+    for pid in _pids():
+        if _carries(pid, mark) and _is_of_this_machine(pid):
+            environment = _environment(pid)
+            if _is_dead(environment.get(STARTER, "")):
+                end_processes(None, environment[MARK])
+
+
+def _is_dead(name: str) -> bool:
+    pid, _, born = name.partition(" ")
+    return pid.isdecimal() and _born(int(pid)) != born
+
+
+def _born(pid: int) -> str:
+    try:
+        return Path(f"/proc/{pid}/stat").read_bytes().rpartition(b")")[2].split()[19].decode()
+    except (OSError, IndexError):
+        return ""
+
+
+def _is_of_this_machine(pid: int) -> bool:
+    """Within a container processes have other numbers, so nothing can be said of who started them."""
+    try:
+        return Path(f"/proc/{pid}/ns/pid").readlink() == Path("/proc/self/ns/pid").readlink()
+    except OSError:
+        return False
 
 
 def _ended_of(root: int | None, mark: str, known: set[int]) -> set[int]:
@@ -60,12 +100,18 @@ def _parent_and_session(pid: int) -> tuple[int, int] | None:
 
 
 def _carries(pid: int, mark: str) -> bool:
+    folder = _environment(pid).get(MARK, "")
+    return folder == mark or folder.startswith(f"{mark}/")
+
+
+def _environment(pid: int) -> dict[str, str]:
+    """With which a process was started; nothing of one that is gone or somebody else's."""
     try:
-        environment = Path(f"/proc/{pid}/environ").read_bytes().split(b"\0")
+        entries = Path(f"/proc/{pid}/environ").read_bytes().split(b"\0")
     except OSError:
-        return False
-    begin = f"{MARK}={mark}".encode(errors="surrogateescape")
-    return any(entry == begin or entry.startswith(begin + b"/") for entry in environment)
+        return {}
+    pairs = (os.fsdecode(entry).partition("=") for entry in entries)
+    return {name: value for name, _, value in pairs}
 
 
 def _has_group(root: int) -> bool:

@@ -17,11 +17,11 @@ from typing import IO, Any
 from imoca.errors import ProgramError, StorageError
 from imoca.problem.simulator import Command
 from imoca.runners.base import Job
-from imoca.runners.process_tree import MARK, end_processes
+from imoca.runners.process_tree import MARK, STARTER, end_processes, starter
 
 MAX_OUTPUT = 10 * 2**20  # bytes kept of each of standard output and standard error
 MAX_RESULT = 10 * 2**20  # bytes read of result.json
-TAIL = 2000  # characters of standard error shown with a failure
+TAIL = 1500  # characters of standard error shown with a failure, which says other things too
 CHUNK = 65536
 LAST_WORDS = 5.0  # seconds to read what the program left in its pipes; one that got away holds them open for ever
 PLACEHOLDERS = ("python", "params", "workdir", "fidelity")  # in a command, beside the parameters
@@ -115,7 +115,7 @@ def _start(job: Job, arguments: list[str]) -> subprocess.Popen[bytes]:
         return subprocess.Popen(  # noqa: S603  (an argument list, never a shell)
             arguments,
             cwd=job.folder,
-            env={**os.environ, MARK: str(job.folder)},
+            env={**os.environ, MARK: str(job.folder), STARTER: starter()},
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,

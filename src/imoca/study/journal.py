@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import re
 from collections.abc import Sequence
 from pathlib import Path
@@ -13,12 +14,30 @@ from imoca.problem.simulator import Simulator
 from imoca.runners.base import Job
 from imoca.trials.trial import Answer, Run, RunState, Trial
 
+MOST_DEATHS = 3  # of drivers in a row while one simulator of a trial ran, after which that run has failed
+SHORTEST = 1e-9  # seconds of wall time: a cost is positive
+
 
 def is_settled(simulator: Simulator, runs: Sequence[Run]) -> bool:
     """Whether the simulator has answered, or failed once more than it may be tried again."""
     own = [run for run in runs if run.simulator == simulator.name]
     n_failed = sum(run.state is RunState.FAILED for run in own)
     return any(run.state is RunState.ANSWERED for run in own) or n_failed > simulator.retries
+
+
+def after_driver_death(simulator: Simulator, run: Run, runs: Sequence[Run], ended: float) -> Run:
+    """What becomes of a run whose driver died: lost and run again, but failed if that has happened too often in a row.
+
+    ``runs`` are the ones of its trial before it.
+    """
+    lost = dataclasses.replace(run, ended=ended)
+    earlier = [each for each in runs if each.simulator == run.simulator]
+    in_a_row = [*reversed(earlier)][: MOST_DEATHS - 1]
+    if len(in_a_row) < MOST_DEATHS - 1 or not all(each.is_lost_with_driver for each in in_a_row):
+        return lost
+    reason = f"The process that drives the study died {MOST_DEATHS} times in a row while this ran."
+    costs = {simulator.name: max(elapsed(lost), SHORTEST)} if simulator.is_cost_measured else {}
+    return dataclasses.replace(lost, answer=Answer(costs=costs, failures={simulator.name: reason}))
 
 
 def next_job(

@@ -20,11 +20,19 @@ from imoca.storage.base import Storage
 from imoca.storage.owner import Owner, this_process
 from imoca.study.failing import stop_if_failing
 from imoca.study.heartbeat import Heartbeat
-from imoca.study.journal import asked_simulators, elapsed, is_settled, merged_answer, next_job
+from imoca.study.journal import (
+    SHORTEST,
+    after_driver_death,
+    asked_simulators,
+    elapsed,
+    is_settled,
+    merged_answer,
+    next_job,
+)
 from imoca.study.progress import Progress
 from imoca.study.steady_clock import SteadyClock
 from imoca.study.stop_signals import StopSignals
-from imoca.trials.trial import Run, RunState, Trial, TrialState
+from imoca.trials.trial import Answer, Run, RunState, Trial, TrialState
 from imoca.wording import printable
 
 if TYPE_CHECKING:
@@ -182,11 +190,10 @@ class Loop:
         """Store what came of a run; try again, or finish its trial if it was the last one."""
         job = finished.job
         simulator = job.simulator
-        run = dataclasses.replace(
-            self._running.pop((job.trial, simulator.name)), ended=self._clock.now(), answer=finished.answer
-        )
+        started = self._running.pop((job.trial, simulator.name))
+        run = dataclasses.replace(started, folder=str(job.folder), ended=self._clock.now(), answer=finished.answer)
         if simulator.is_cost_measured and simulator.name not in finished.answer.costs:
-            costs = {simulator.name: max(elapsed(run), 1e-9)}
+            costs = {simulator.name: max(elapsed(run), SHORTEST)}
             run = dataclasses.replace(run, answer=dataclasses.replace(finished.answer, costs=costs))
         self._storage.record(run)
         self._journal[job.trial].append(run)
@@ -234,7 +241,9 @@ class Loop:
         for run in self._storage.runs():
             if run.state is RunState.RUNNING:
                 witnessed = run.started if previous is None else previous.since + previous.lasted
-                run = dataclasses.replace(run, ended=max(run.started, witnessed))
+                earlier = self._journal.get(run.trial, [])
+                simulator = self._study.problem.simulator(run.simulator)
+                run = after_driver_death(simulator, run, earlier, max(run.started, witnessed))
                 self._storage.record(run)
             self._journal.setdefault(run.trial, []).append(run)
         trials = [t for t in self._study.trials if t.is_launched and t.state is TrialState.RUNNING]
@@ -248,5 +257,5 @@ class Loop:
         self._runner.cancel()
         now = self._clock.now()
         for run in self._running.values():
-            self._storage.record(dataclasses.replace(run, ended=now))
+            self._storage.record(dataclasses.replace(run, ended=now, answer=Answer()))
         self._running.clear()

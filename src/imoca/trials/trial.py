@@ -9,6 +9,7 @@ from enum import IntEnum, StrEnum
 
 from imoca.problem.fidelity import FidelityValue
 from imoca.problem.parameters import Value
+from imoca.wording import middle_left_out
 
 
 class TrialState(StrEnum):
@@ -49,6 +50,11 @@ class Answer:
     wasted: Mapping[str, float] = field(default_factory=dict)  # per simulator, what earlier attempts at the run cost
     pending: tuple[str, ...] = ()  # simulators that were asked and have not answered yet
 
+    def __post_init__(self) -> None:
+        """Reasons are kept short, wherever they come from: every reader of a study reads all of them."""
+        reasons = {name: middle_left_out(reason) for name, reason in self.failures.items()}
+        object.__setattr__(self, "failures", reasons)
+
 
 class RunState(StrEnum):
     RUNNING = "running"
@@ -71,9 +77,16 @@ class Run:
 
     @property
     def state(self) -> RunState:
-        if self.answer is not None:
-            return RunState.FAILED if self.answer.failures else RunState.ANSWERED
-        return RunState.RUNNING if self.ended is None else RunState.LOST
+        if self.answer is None:
+            return RunState.RUNNING if self.ended is None else RunState.LOST
+        if self.answer.failures:
+            return RunState.FAILED
+        return RunState.ANSWERED if self.answer.values else RunState.LOST
+
+    @property
+    def is_lost_with_driver(self) -> bool:
+        """Whether its driver died while it ran; one that a driver ended on purpose has an empty answer."""
+        return self.ended is not None and self.answer is None
 
 
 @dataclass(frozen=True)
