@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from imoca.cli.opening import open_to_write
+from imoca.cli.opening import find_functions_beside, open_to_write
 from imoca.cli.output import say
 from imoca.cli.text import printable
 
@@ -39,6 +39,7 @@ def add(words: Words) -> None:
     if len(words) > 2:
         raise typer.BadParameter(f"Give a study and one file; {printable(words[2])!r} came too.")
     with open_to_write(Path(words[0]) if len(words) == 2 else None) as opened:
+        find_functions_beside(opened)
         results = _read(opened.study.problem, words[-1])
         answered = [result for result in results if result.values]
         checked = _check(opened.study.problem, answered)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from imoca.cli.opening import AsJson, StudyArgument, open_to_write
+from imoca.cli.opening import AsJson, StudyArgument, find_functions_beside, open_to_write
 from imoca.cli.output import Column, print_json, print_table, say
 from imoca.cli.records import trial_record
 from imoca.wording import number
@@ -28,6 +28,7 @@ def ask(
     A trial is a design and a fidelity per simulator that is asked; answer it with imoca tell or imoca fail.
     """
     with open_to_write(study) as opened:
+        find_functions_beside(opened)
         trials = [opened.study.ask() for _ in range(n or 1)]
         if as_json:
             print_json(trial_record(trials[0]) if n is None else [trial_record(trial) for trial in trials])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -59,6 +60,11 @@ def open_to_write(given: Path | None) -> Iterator[Opened]:
     opened = _to_write(given)
     with opened.study:
         yield opened
+
+
+def find_functions_beside(opened: Opened) -> None:
+    """Let Python find the functions that lie beside the study; never for one that is only looked at."""
+    sys.path.insert(0, str(opened.path.resolve().parent))
 
 
 def _to_read(given: Path | None) -> Opened:

@@ -42,7 +42,7 @@ def introduction(opened: Opened, spent: float) -> Introduction:
     from imoca.report.page.contents import Introduction
 
     name = opened.command_argument
-    larger = f"{1.5 * spent:.2g}" if spent else "30"
+    larger = f"{1.5 * spent:.2g}" if spent > 0.0 else "30"  # nothing, or unknown
     commands = (
         ("Continue it with a larger budget:", f"imoca run{name} --budget {larger}"),
         ("See the front and how far it is:", f"imoca front{name}\nimoca status{name}"),

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import shlex
-import sys
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from imoca.cli.exits import INTERRUPTED
-from imoca.cli.opening import Opened, StudyArgument, open_to_write
+from imoca.cli.opening import Opened, StudyArgument, find_functions_beside, open_to_write
 from imoca.cli.output import say
 from imoca.cli.text import printable
 
@@ -50,7 +49,7 @@ def run(
                 "Neither a budget nor a time is given. "
                 "Write budget = 30 under [study], or give --budget 30 or --time 2h."
             )
-        sys.path.insert(0, str(opened.path.resolve().parent))  # a function beside the study file is found
+        find_functions_beside(opened)
         n_before = _n_answered(opened)
         try:
             opened.study.optimize(budget, time=limit, workers=workers, dask=dask, progress=True)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import sys
 import time
 from collections import Counter
 from typing import TYPE_CHECKING, Any
@@ -62,7 +64,7 @@ def summary(opened: Opened) -> dict[str, Any]:
         "method": study.method,
         "seed": study.seed,
         "trials": {"total": len(trials)} | {state: states[state] for state in ("complete", "failed", "running")},
-        "cost_spent": snapshot.bill.total,
+        "cost_spent": None if math.isnan(snapshot.bill.total) else snapshot.bill.total,
         "budget": None if opened.settings is None else opened.settings.budget,
         "driver": None if owner is None else {"pid": owner.pid, "host": owner.host, "since": owner.since},
         "simulators": {
@@ -84,7 +86,7 @@ def _simulator(table: TrialTable, s: int) -> dict[str, Any]:
         "answered": int(is_answered.sum()),
         "failed": int((table.states[:, s] == SimulatorState.FAILED).sum()),
         "at_full_fidelity": int((is_answered & (table.z[:, s] == 1.0)).sum()),
-        "cost": sum(told) if told else None,  # in its own units
+        "cost": min(sum(told), sys.float_info.max) if told else None,  # in its own units
     }
 
 
@@ -97,13 +99,19 @@ def _lines(content: dict[str, Any]) -> list[tuple[str, str]]:
         ("study", f"{content['name']} in {content['database']}"),
         ("method", f"{content['method']}, seed {content['seed']}"),
         ("trials", f"{counts['total']}" + (f": {', '.join(parts)}" if parts else "")),
-        ("spent", f"{content['cost_spent']:.4g}{of_budget} full-fidelity runs"),
+        ("spent", _spent(content["cost_spent"], of_budget)),
         ("driver", _driver(content["driver"])),
     ]
     if failure := content["last_failure"]:
         reason = failure["reason"].strip().splitlines() or [""]
         lines.append(("last failure", f"trial {failure['trial']}, {failure['simulator']}: {reason[-1]}"))
     return lines
+
+
+def _spent(cost: float | None, of_budget: str) -> str:
+    if cost is None:
+        return "unknown: a function tells what runs cost, which is not imported for looking at a study"
+    return f"{cost:.4g}{of_budget} full-fidelity runs"
 
 
 def _driver(driver: dict[str, Any] | None) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import logging
+import math
 import threading
 import time
 import uuid
@@ -195,7 +196,7 @@ def _standing(snapshot: Snapshot) -> dict[str, Any]:
         "states": {state: states[state] for state in TrialState},
         "n_failures": len(failures),
         "last_failure": last,
-        "cost_spent": snapshot.bill.total,
+        "cost_spent": None if math.isnan(snapshot.bill.total) else snapshot.bill.total,
     }
 
 

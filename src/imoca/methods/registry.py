@@ -117,12 +117,9 @@ def check_suits(name: str, problem: Problem) -> None:
 def usable_settings(name: str, stored: Mapping[str, object]) -> GivenSettings:
     """The settings of a stored study that mean something: studies used to keep the others too, without effect.
 
-    All of them where the method is not installed here.
+    All of them where the method is another package's, which is not loaded for that.
     """
-    try:
-        uses = _find(name).uses
-    except MethodError:
-        uses = frozenset(stored)
+    uses = _RECIPES[name].uses if name in _RECIPES else frozenset(stored)
     known = MethodSettings(**{key: value for key, value in stored.items() if key in uses})  # type: ignore[arg-type]
     return known.given
 

@@ -24,6 +24,7 @@ PRIOR_SLOPE_SD = math.log(10.0)
 TREND_NOISE_SD = 0.3  # by which a cost's logarithm strays from the straight line
 MAX_LEARNED = 150  # runs from which a cost is learned, spread over all there are: a smooth function needs no more
 CHUNK = 64  # runs whose costs are computed together, all at the fidelities of all
+LARGEST_LOG = 345.0  # of a ratio of learned costs, 1e150; and half of the largest of a cost
 PRIOR_LEVEL_SD = 1e3  # the unit of cost is anybody's guess
 
 
@@ -85,7 +86,8 @@ class LearnedCostModel:
         if self.residual is not None:
             means = self.residual.mean(x, np.append(z, Z_TARGET))
             logs = logs + self.scale * (means[:, :-1] - means[:, -1:])
-        return self.full_cost * np.exp(logs + self._log_target_ratios(x)[:, None])
+        logs = np.clip(logs + self._log_target_ratios(x)[:, None], -LARGEST_LOG, LARGEST_LOG)
+        return self.full_cost * np.exp(logs)
 
     def gradient(self, x: Array, z: Array) -> Array:
         if self.residual is None:
@@ -109,7 +111,7 @@ class LearnedCostModel:
         logs = np.full(len(x), self.level + self.slope * Z_TARGET)
         if self.residual is not None:
             logs += self.scale * self.residual.mean_at_target(x)
-        return np.exp(logs)
+        return np.exp(np.clip(logs, -2.0 * LARGEST_LOG, 2.0 * LARGEST_LOG))
 
 
 def costs_of_runs(model: CostModel, x: Array, z: Array) -> Array:  # (n, d), (n,) -> (n,)
@@ -128,8 +130,8 @@ def cost_model(table: TrialTable, s: int) -> CostModel:
     simulator = table.problem.simulators[s]
     is_relative_to_mean = table.problem.cost_relative_to == "mean"
     if not simulator.is_cost_measured:
-        is_same = not is_relative_to_mean or not simulator.cost.depends_on_design
-        return KnownCostModel(simulator, table.problem.space, None if is_same else table.problem.mean_full_cost(s))
+        unit = None if simulator.is_cost_sealed else table.problem.cost_unit(s)  # a sealed one is never computed
+        return KnownCostModel(simulator, table.problem.space, unit)
     rows = np.flatnonzero(~np.isnan(table.costs[:, s]) & (table.states[:, s] == SimulatorState.ANSWERED))
     if len(rows) > MAX_LEARNED:
         rows = rows[np.linspace(0, len(rows) - 1, MAX_LEARNED).astype(int)]

@@ -83,6 +83,11 @@ class CallableCost:
         object.__setattr__(self, "_identity", function_identity(self.function))
 
     @property
+    def is_sealed(self) -> bool:
+        """Whether it may not be called here."""
+        return isinstance(self.function, FunctionReference) and self.function.is_sealed
+
+    @property
     def is_resolved(self) -> bool:
         return not isinstance(self.function, FunctionReference)
 

@@ -134,6 +134,24 @@ class Problem:
         """The same problem, computed by others."""
         return Problem(self.parameters, simulators, setup_cost=self.setup_cost, cost_relative_to=self.cost_relative_to)
 
+    def cost_unit(self, s: int) -> float | None:
+        """By which costs of simulator ``s`` are divided: a mean full run, in its own units.
+
+        None if that is a full run of the same design.
+        """
+        is_same = self.cost_relative_to != "mean" or not self.simulators[s].cost.depends_on_design
+        return None if is_same else self.mean_full_cost(s)
+
+    def declared_costs(self, s: int, x: Array, z: float) -> tuple[float, float]:  # of a design (d,)
+        """Of a run of simulator ``s``: what it counts in the budget, and by what costs of its design are divided."""
+        simulator, unit = self.simulators[s], self.cost_unit(s)
+        counted = simulator.cost_ratio(self.space, x[None], np.array([z]), unit)[0, 0]
+        return float(counted), float(simulator.target_costs(self.space, x[None])[0]) if unit is None else unit
+
+    def sealed(self) -> Problem:
+        """The same, to be looked at only: no function that it names is ever imported."""
+        return self.with_simulators([simulator.sealed() for simulator in self.simulators])
+
     def simulator(self, name: str) -> Simulator:
         for simulator in self.simulators:
             if simulator.name == name:

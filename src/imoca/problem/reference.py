@@ -3,7 +3,7 @@
 import importlib
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from imoca.errors import ProblemError
@@ -11,9 +11,10 @@ from imoca.errors import ProblemError
 
 @dataclass(frozen=True)
 class FunctionReference:
-    """A function by its address; nothing is imported before `resolve`."""
+    """A function by its address; nothing is imported before `resolve`, and by a sealed one nothing at all."""
 
     path: str  # "package.module:function"
+    is_sealed: bool = field(default=False, compare=False)  # of a study that is only looked at
 
     def __post_init__(self) -> None:
         if not isinstance(self.path, str) or not _is_address(self.path):
@@ -24,6 +25,11 @@ class FunctionReference:
 
     def resolve(self) -> Callable[..., Any]:
         """The function itself, importing its module."""
+        if self.is_sealed:
+            raise ProblemError(
+                f"Function {self.path!r} is not imported, for the study is only looked at.",
+                hint="Open the study for writing, if you trust whoever wrote it: with imoca run, or Study.load.",
+            )
         module, _, qualified_name = self.path.partition(":")
         try:
             found: Any = importlib.import_module(module)

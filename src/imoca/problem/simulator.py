@@ -1,7 +1,7 @@
 """What is run: a simulator, its outputs, its own fidelity and cost, and how to run it."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -187,6 +187,20 @@ class Simulator:
     @property
     def is_cost_measured(self) -> bool:
         return isinstance(self.cost, MeasuredCost)
+
+    @property
+    def is_cost_sealed(self) -> bool:
+        """Whether its cost is a function that may not be called here: see `sealed`."""
+        return isinstance(self.cost, CallableCost) and self.cost.is_sealed
+
+    def sealed(self) -> "Simulator":
+        """The same, to be looked at only: no function that it names is ever imported."""
+        run, cost = self.run, self.cost
+        if isinstance(run, FunctionReference):
+            run = FunctionReference(run.path, is_sealed=True)
+        if isinstance(cost, CallableCost) and isinstance(cost.function, FunctionReference):
+            cost = CallableCost(FunctionReference(cost.function.path, is_sealed=True))
+        return replace(self, run=run, cost=cost)
 
     def cost_ratio(
         self,

@@ -7,14 +7,20 @@ from dataclasses import dataclass
 import numpy as np
 
 from imoca.arrays import Array, BoolArray
+from imoca.errors import FigureError
 from imoca.models.cost import CostModel, LearnedCostModel, cost_model, costs_of_runs
 from imoca.trials.table import TrialTable
 from imoca.trials.trial import SimulatorState
 
+LARGEST = 1e150  # that a run counts, and all of them: whatever was told, sums and squares of it are numbers
+
 
 @dataclass(frozen=True)
 class Bill:
-    """Per trial and simulator, in the problem's order."""
+    """Per trial and simulator, in the problem's order; NaN where a cost is not known here.
+
+    It is not where the cost is a function, none of its values is stored, and the study is only looked at.
+    """
 
     spent: Array  # (n, n_simulators), 0 while a simulator runs
     wasted: Array  # (n, n_simulators), the share of it that earlier attempts took
@@ -27,7 +33,16 @@ class Bill:
 
     @property
     def total(self) -> float:
-        return float(self.by_trial.sum())
+        """NaN if a part of it is not known."""
+        return min(float(self.by_trial.sum()), LARGEST)
+
+    def check_known(self) -> None:
+        if n_unknown := int(np.isnan(self.spent).any(axis=1).sum()):
+            raise FigureError(
+                f"What {n_unknown} of {len(self.spent)} trials cost is unknown here: it is told by a function that is"
+                " not imported for looking at a study.",
+                hint="Their costs were not stored; in Python a Study of the same problem knows them.",
+            )
 
 
 def bill(table: TrialTable) -> Bill:
@@ -42,11 +57,12 @@ def bill(table: TrialTable) -> Bill:
         declared = _declared(table, s, model, np.isnan(told) & (table.states[:, s] != SimulatorState.NOT_RUN))
         is_running = table.states[:, s] == SimulatorState.PENDING
         expected[:, s] = np.where(is_running, declared, 0.0)
-        lost[:, s] = _counted(model, table.x, table.wasted[:, s])
-        spent[:, s] = _counted(model, table.x, told) + lost[:, s]
+        lost[:, s] = _counted(table, s, model, table.wasted[:, s])
+        spent[:, s] = _counted(table, s, model, told) + lost[:, s]
         if not isinstance(model, LearnedCostModel):
             spent[:, s] += np.where(is_running, 0.0, declared)
-    return Bill(spent, lost, expected, np.full(len(table), table.problem.setup_cost))
+    counted = (np.minimum(costs, LARGEST) for costs in (spent, lost, expected))
+    return Bill(*counted, np.full(len(table), table.problem.setup_cost))
 
 
 def is_cost_guessed(table: TrialTable) -> bool:
@@ -59,17 +75,23 @@ def is_cost_guessed(table: TrialTable) -> bool:
     return False
 
 
-def _counted(model: CostModel, x: Array, raw: Array) -> Array:  # (n,)
-    counted = np.zeros(len(x))
-    rows = np.flatnonzero(~np.isnan(raw))
-    if len(rows):
-        counted[rows] = model.counted(x[rows], raw[rows])
+def _counted(table: TrialTable, s: int, model: CostModel, raw: Array) -> Array:  # (n,)
+    """What runs that cost ``raw`` in the simulator's own units count in the budget."""
+    simulator, full = table.problem.simulators[s], table.declared[:, s, 1]
+    counted = np.where(np.isnan(raw), 0.0, np.nan)
+    with np.errstate(over="ignore"):  # what is told may be of any size; the bill is cut off
+        is_stored = ~np.isnan(raw) & ~np.isnan(full)
+        counted[is_stored] = simulator.full_cost * raw[is_stored] / full[is_stored]
+        rows = np.flatnonzero(np.isnan(counted))
+        if len(rows) and not simulator.is_cost_sealed:
+            counted[rows] = model.counted(table.x[rows], raw[rows])
     return counted
 
 
 def _declared(table: TrialTable, s: int, model: CostModel, is_wanted: BoolArray) -> Array:  # (n,)
-    """What the cost model says of the wanted trials."""
-    costs = np.zeros(len(table))
-    rows = np.flatnonzero(is_wanted)
-    costs[rows] = costs_of_runs(model, table.x[rows], table.z[rows, s])
+    """What runs of the wanted trials count in the budget: as stored, else as the cost model says."""
+    costs = np.where(is_wanted, table.declared[:, s, 0], 0.0)
+    rows = np.flatnonzero(np.isnan(costs))
+    if not table.problem.simulators[s].is_cost_sealed:
+        costs[rows] = costs_of_runs(model, table.x[rows], table.z[rows, s])
     return costs

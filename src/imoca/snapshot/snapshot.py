@@ -60,5 +60,6 @@ class Snapshot:
     @cached_property
     def history(self) -> tuple[Checkpoint, ...]:
         """The fronts recommended on the way; many models are fitted for it."""
+        self.bill.check_known()
         costs = self.bill.by_trial[self.table.is_finished].cumsum()
         return front_history(self.finished, costs, self.seed, self.model)

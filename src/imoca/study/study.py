@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from types import TracebackType
@@ -13,6 +14,7 @@ from imoca.methods.method import Method
 from imoca.methods.registry import MethodName, check_suits, get_method, usable_settings
 from imoca.methods.settings import Evaluate, InitialDesign, MethodSettings
 from imoca.models.surrogates import DEFAULT_MODEL, ModelName
+from imoca.problem.cost import CallableCost
 from imoca.problem.fidelity import FidelityValue
 from imoca.problem.names import is_integer
 from imoca.problem.parameters import Value
@@ -107,8 +109,9 @@ class Study:
     def load(cls, path: str | Path, *, read_only: bool = False) -> Study:
         """The study in a database, as it is stored there.
 
-        Viewing it imports and starts none of its simulators, and needs its method no more than they: a study by a
-        method that is not installed can be looked at, but not asked.
+        Viewing it, with ``read_only``, imports nothing that the database names and starts none of its simulators. What
+        a run cost by a function is stored with its trial; where it is not, the cost is unknown. A study by a method
+        that is not installed can be looked at, but not asked.
         """
         check_there(Path(path))
         storage = SQLiteStorage(path, read_only=read_only)
@@ -117,6 +120,8 @@ class Study:
             if stored is None:
                 raise StorageError(f"{path} holds no study yet.", hint="Start it with imoca run, or from Python.")
             settings = MethodSettings(**usable_settings(stored.method, stored.settings))
+            if read_only:
+                stored = dataclasses.replace(stored, problem=stored.problem.sealed())
         except BaseException:
             storage.close()
             raise
@@ -174,7 +179,10 @@ class Study:
 
     @property
     def cost_spent(self) -> float:
-        """Cost so far, in full-fidelity runs, the unit of the budget."""
+        """Cost so far, in full-fidelity runs, the unit of the budget.
+
+        NaN if it is not known here: see `load`.
+        """
         return bill(self.table()).total
 
     def table(self) -> TrialTable:
@@ -266,7 +274,8 @@ class Study:
                 hint=f"Give values of the outputs {[output.name for output in self.problem.outputs]}.",
             )
         answer = checked_answer(self.problem, checked, values, cost or {}, failures or {})
-        return self._storage.add(Candidate(self.problem.space.check(parameters), checked), answer)
+        candidate = self._with_costs(Candidate(self.problem.space.check(parameters), checked))
+        return self._storage.add(candidate, answer)
 
     def optimize(
         self,
@@ -364,10 +373,22 @@ class Study:
         with self._storage.asking():
             while True:
                 table = self.table()
-                candidate = self._made_method().suggest(table, self.seed)
+                candidate = self._with_costs(self._made_method().suggest(table, self.seed))
                 trial = self._storage.append(len(table), candidate, is_launched)
                 if trial is not None:
                     return trial  # else somebody else asked meanwhile: this question might repeat theirs
+
+    def _with_costs(self, candidate: Candidate) -> Candidate:
+        """With what its runs cost where that is a function, which is called now or never."""
+        x = self.problem.space.encode(candidate.parameters)
+        declared = {
+            simulator.name: self.problem.declared_costs(
+                s, x, simulator.fidelity.encode(candidate.fidelities[simulator.name])
+            )
+            for s, simulator in enumerate(self.problem.simulators)
+            if isinstance(simulator.cost, CallableCost) and simulator.name in candidate.fidelities
+        }
+        return dataclasses.replace(candidate, declared=declared)
 
     def _made_method(self) -> Method:
         if self._method is None:

@@ -29,6 +29,7 @@ class TrialTable:
     costs: Array  # (n, n_simulators) as told or measured, in the simulator's own units, NaN where nothing was
     wasted: Array  # (n, n_simulators) by earlier attempts at the run, NaN where there were none
     states: IntArray  # (n, n_simulators) of SimulatorState
+    declared: Array  # (n, n_simulators, 2) Problem.declared_costs as they were stored, NaN where they were not
 
     @staticmethod
     def encode(problem: Problem, trials: Sequence[Trial]) -> TrialTable:
@@ -43,6 +44,7 @@ class TrialTable:
             _cells([[trial.costs.get(name) for name in simulators] for trial in trials], len(simulators)),
             _cells([[trial.wasted.get(name) for name in simulators] for trial in trials], len(simulators)),
             _states(trials, simulators),
+            _declared(trials, simulators),
         )
 
     def __len__(self) -> int:
@@ -99,7 +101,7 @@ class TrialTable:
         return np.all(~np.isnan(self.values), axis=1)
 
 
-ARRAYS = ("x", "z", "values", "costs", "wasted", "states")
+ARRAYS = ("x", "z", "values", "costs", "wasted", "states", "declared")
 
 
 def _encoded(simulator: Simulator, trials: Sequence[Trial]) -> Array:  # (n,)
@@ -115,6 +117,11 @@ def _columns(columns: Sequence[Array], n: int) -> Array:  # (n, len(columns))
 
 def _cells(rows: list[list[float | None]], n_columns: int) -> Array:  # (n, n_columns)
     return np.array(rows, dtype=np.float64).reshape(len(rows), n_columns)
+
+
+def _declared(trials: Sequence[Trial], simulators: Sequence[str]) -> Array:  # (n, n_simulators, 2)
+    rows = [[trial.declared.get(name, (None, None)) for name in simulators] for trial in trials]
+    return np.array(rows, dtype=np.float64).reshape(len(trials), len(simulators), 2)
 
 
 def _states(trials: Sequence[Trial], simulators: Sequence[str]) -> IntArray:  # (n, n_simulators)

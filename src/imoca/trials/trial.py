@@ -38,6 +38,8 @@ class Candidate:
     fidelities: Mapping[str, FidelityValue]  # per simulator that is asked, in its own units
     fitted: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
     """Log hyperparameters per objective when it was asked: the next fit starts there, also after a restart."""
+    declared: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+    """Per simulator whose cost is a function `Problem.declared_costs`: whoever looks at a study calls no function."""
 
 
 @dataclass(frozen=True)
@@ -99,6 +101,7 @@ class Trial:
     fitted: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
     answer: Answer | None = None
     is_launched: bool = False  # asked in order to be run by the study itself, so that a restart runs it again
+    declared: Mapping[str, tuple[float, float]] = field(default_factory=dict)  # see Candidate
 
     @property
     def state(self) -> TrialState:
@@ -136,7 +139,8 @@ class Trial:
 
     @staticmethod
     def asked(number: int, candidate: Candidate, answer: Answer | None = None, is_launched: bool = False) -> Trial:
-        return Trial(number, candidate.parameters, candidate.fidelities, candidate.fitted, answer, is_launched)
+        question = (candidate.parameters, candidate.fidelities, candidate.fitted)
+        return Trial(number, *question, answer, is_launched, candidate.declared)
 
     def answered(self, answer: Answer) -> Trial:
         return dataclasses.replace(self, answer=answer)

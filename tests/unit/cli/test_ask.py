@@ -43,3 +43,17 @@ def test_a_simulator_that_is_not_asked_is_shown_as_such(capsys: pytest.CaptureFi
     assert "tunnel" not in header
     assert first.split()[:3] == ["3", "0.5", "0.25"]
     assert second.split()[:4] == ["4", "0.6", "not", "asked"]
+
+
+def test_a_cost_function_beside_the_study_is_found_and_its_cost_stored(
+    imoca: CommandLine, toy: Path, until_the_end: ExitStack
+) -> None:
+    text = (toy / "study.toml").read_text(encoding="utf-8").replace('cost = "z"', 'cost = { function = "beside:cost" }')
+    (toy / "study.toml").write_text(text, encoding="utf-8")
+    (toy / "beside.py").write_text("def cost(z):\n    return 4.0 * z\n", encoding="utf-8")
+    (toy / "old.csv").write_text("x,n,skin,fidelity.cfd,drag,lift\n0.5,2,al,0.5,1.5,-2\n", encoding="utf-8")
+    assert imoca("ask").code == 0
+    assert imoca("add", "old.csv").code == 0
+    asked, added = until_the_end.enter_context(Study.load(toy / "toy.db", read_only=True)).trials
+    assert asked.declared["cfd"][1] == added.declared["cfd"][1] == 4.0
+    assert added.declared["cfd"][0] == 0.5

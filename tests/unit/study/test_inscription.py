@@ -9,6 +9,8 @@ import pytest
 
 from imoca import Fidelity, FunctionReference, Objective, Problem, Real, Simulator, Study
 from imoca.problem.cost import CallableCost
+from imoca.storage.memory import MemoryStorage
+from imoca.trials import Answer, Candidate
 
 
 def make_problem(cost: Any = (1, 4), output: str = "mass") -> Problem:
@@ -52,8 +54,9 @@ def test_a_measured_cost_is_not_fitted_for_it(monkeypatch: pytest.MonkeyPatch) -
 
 def test_a_cost_function_is_not_called_or_imported_for_it() -> None:
     for cost in (forbidden_cost, CallableCost(FunctionReference("no_such_module:cost"))):
-        study = Study(make_problem(cost), method="random")
-        study.add({"x": 0.5}, {"solver": 8}, {"mass": 1.0, "range": 2.0})
+        storage = MemoryStorage()
+        study = Study(make_problem(cost), method="random", storage=storage)
+        storage.add(Candidate({"x": 0.5}, {"solver": 8}), Answer({"mass": 1.0, "range": 2.0}))
         assert repr(study).splitlines()[1] == "1 trial (1 complete), cost as told by study.cost_spent"
 
 

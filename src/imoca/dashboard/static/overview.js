@@ -6,7 +6,7 @@ export function showOverview(overview) {
   const rest = [states.running && `${states.running} without an answer yet`, states.failed && `${states.failed} failed`];
   const goals = overview.objectives.map(({ name, goal }) => `${goal} ${name}`).join(", ");
   const tiles = [
-    tile("Cost spent", short(overview.cost_spent), "full-fidelity runs"),
+    tile("Cost spent", overview.cost_spent === null ? "unknown" : short(overview.cost_spent), "full-fidelity runs"),
     tile("Trials", overview.n_trials, rest.filter(Boolean).join(", ")),
     tile("Failed runs", overview.n_failures),
     tile("Driver", driver ? "alive" : "none", driver ? `process ${driver.pid} on ${driver.host}` : "nothing runs at present"),

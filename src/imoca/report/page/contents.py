@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 import imoca
-from imoca.errors import ImocaError
+from imoca.errors import FigureError, ImocaError
 from imoca.problem.problem import Problem
 from imoca.report.figure_names import FigureName
 from imoca.report.figures import RECORDS
@@ -53,14 +53,20 @@ class Contents:
     summary: SummaryRecord
     front: FrontRecord
     highlights: tuple[Highlight, ...]
-    records: Mapping[FigureName, Any]  # in the order of reading
-    readings: Mapping[FigureName, str]
+    records: Mapping[FigureName, Any]  # those that can be drawn
+    readings: Mapping[FigureName, str]  # of all figures in the order of reading, or why there is none
     versions: tuple[tuple[str, str], ...]
     times: tuple[tuple[str, str], ...]
 
 
 def collect(snapshot: Snapshot, introduction: Introduction) -> Contents:
-    records = {name: RECORDS[name](snapshot) for name in READINGS}
+    records, readings = {}, {}
+    for name, reading in READINGS.items():
+        try:
+            records[name] = RECORDS[name](snapshot)
+            readings[name] = reading(records[name])
+        except FigureError as error:
+            readings[name] = error.message
     return Contents(
         introduction,
         snapshot.problem,
@@ -71,7 +77,7 @@ def collect(snapshot: Snapshot, introduction: Introduction) -> Contents:
         records["front"],
         highlights(snapshot.problem, snapshot.front),
         records,
-        {name: reading(records[name]) for name, reading in READINGS.items()},
+        readings,
         _versions(),
         _times(snapshot.runs),
     )

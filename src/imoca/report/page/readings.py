@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -76,7 +77,7 @@ def what_it_cost(record: SummaryRecord) -> str:
 
 def saving(record: SummaryRecord) -> float | None:
     """How many times as much the same runs cost at full accuracy; None if they cost about the same."""
-    if record.cost_spent <= 0.0 or record.cost_at_full_accuracy < 1.05 * record.cost_spent:
+    if not record.cost_spent > 0.0 or record.cost_at_full_accuracy < 1.05 * record.cost_spent:
         return None
     return record.cost_at_full_accuracy / record.cost_spent
 
@@ -223,7 +224,13 @@ def counted(n: int, noun: str) -> str:
     return f"{n} {noun}" if n == 1 else f"{n} {noun}s"
 
 
+def known(cost: float) -> str:
+    return "unknown" if math.isnan(cost) else f"{cost:.3g}"
+
+
 def _runs(cost: float) -> str:
+    if math.isnan(cost):
+        return f"an unknown number of {COST_UNIT}"
     return f"{cost:.3g} {COST_UNIT}" if f"{cost:.3g}" != "1" else "1 full-fidelity run"
 
 

@@ -9,6 +9,7 @@ from imoca.report.labels import with_deviation
 from imoca.report.page.contents import Contents
 from imoca.report.page.readings import (
     headline,
+    known,
     saving,
     what_it_cost,
     what_was_found,
@@ -27,7 +28,7 @@ def summary_section(contents: Contents) -> str:
         ("designs on the front", str(summary.n_front)),
         ("verified at full accuracy", str(summary.n_verified)),
         ("trials", str(summary.n_trials)),
-        (f"cost, {COST_UNIT}", f"{summary.cost_spent:.3g}"),
+        (f"cost, {COST_UNIT}", known(summary.cost_spent)),
         ("the same trials, all at full accuracy", f"{summary.cost_at_full_accuracy:.3g}"),
         ("cheaper by", "—" if ratio is None else f"{ratio:.3g} ×"),
     ]
@@ -47,7 +48,7 @@ def summary_section(contents: Contents) -> str:
 
 
 def figure_sections(contents: Contents) -> str:
-    return "\n".join(_figure(name, contents.readings[name]) for name in contents.records)
+    return "\n".join(_figure(name, reading, name in contents.records) for name, reading in contents.readings.items())
 
 
 def front_section(contents: Contents) -> str:
@@ -157,7 +158,9 @@ def _best_known(point: ParetoPoint, name: str) -> Cell:
     return Cell(with_deviation(point.predicted[name], point.uncertainty[name]), point.predicted[name])
 
 
-def _figure(name: FigureName, reading: str) -> str:
+def _figure(name: FigureName, reading: str, is_drawn: bool) -> str:
+    if not is_drawn:
+        return _section(name, safe(TITLES[name]), paragraph(reading))
     return (
         f'<section id="{name}" aria-labelledby="{name}-title">\n<h2 id="{name}-title">{safe(TITLES[name])}</h2>\n'
         f'<figure>\n<figcaption id="{name}-reading">{safe(reading)}</figcaption>\n<div class="scroll" tabindex="0">'

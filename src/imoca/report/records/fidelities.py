@@ -70,6 +70,7 @@ def fidelity_records(snapshot: Snapshot) -> tuple[FidelityRecord, ...]:
 
 def cost_records(snapshot: Snapshot) -> tuple[CostRecord, ...]:
     table, costs = snapshot.table, snapshot.bill
+    costs.check_known()
     records = []
     for s, simulator in enumerate(snapshot.problem.simulators):
         names, band_of = _bands(simulator)

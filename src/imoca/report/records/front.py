@@ -41,7 +41,7 @@ class SummaryRecord:
     n_trials: int
     n_running: int
     n_failed: int
-    cost_spent: float
+    cost_spent: float  # NaN if it is not known here
     cost_at_full_accuracy: float  # of as many runs, all at full accuracy
     n_front: int
     n_verified: int

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from imoca.arrays import Array
+from imoca.errors import FigureError
 from imoca.methods.initial_design import sobol_designs
 from imoca.models.dataset import OutputData
 from imoca.models.doubt import left_out_misses
@@ -90,6 +91,12 @@ def correlation_records(snapshot: Snapshot) -> tuple[CorrelationRecord, ...]:
         simulator = problem.simulator_of(output.name)
         if not simulator.fidelity.has_knob:
             continue
+        if simulator.is_cost_sealed:
+            raise FigureError(
+                f"What {simulator.name!r} costs is unknown here: a function tells it, which is not imported for looking"
+                " at a study.",
+                hint="In Python a Study of the same problem draws it.",
+            )
         z = simulator.fidelity.grid(N_CORRELATION_GRID)
         means = surrogate.mean(x, z)
         correlations = [_correlation(means[:, g], means[:, -1]) for g in range(len(z))]

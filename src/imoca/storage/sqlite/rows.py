@@ -9,7 +9,7 @@ from typing import Any
 
 from imoca.storage.definition import Definition
 from imoca.studyfile.problem import problem_from_toml, storable_problem
-from imoca.trials.trial import Answer, Run, Trial
+from imoca.trials.trial import Answer, Candidate, Run, Trial
 
 
 def checksum(*cells: object) -> int:
@@ -38,6 +38,7 @@ def question_text(trial: Trial) -> str:
             "fidelities": dict(trial.fidelities),
             "fitted": {name: list(logs) for name, logs in trial.fitted.items()},
             "launched": trial.is_launched,
+            "declared": {name: list(costs) for name, costs in trial.declared.items()},
         }
     )
 
@@ -68,7 +69,9 @@ def read_answer(text: str | None) -> Answer | None:
 def read_trial(number: int, question: str, answer: str | None) -> Trial:
     content = json.loads(question)
     fitted = {name: tuple(logs) for name, logs in content["fitted"].items()}
-    return Trial(number, content["parameters"], content["fidelities"], fitted, read_answer(answer), content["launched"])
+    declared = {name: (run, full) for name, (run, full) in content.get("declared", {}).items()}  # older rows have none
+    candidate = Candidate(content["parameters"], content["fidelities"], fitted, declared)
+    return Trial.asked(number, candidate, read_answer(answer), content["launched"])
 
 
 def read_run(row: tuple[Any, ...]) -> Run:
