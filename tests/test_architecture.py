@@ -20,6 +20,7 @@ GROUND_FLOOR = {
     "arrays",
     "wording",
     "files",
+    "json_text",
     "sobol",
 }  # for all; these may import each other's types of error
 ARROW = re.compile(r"^(\w+) +-> (.+)$", re.MULTILINE)

@@ -4,9 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-__all__ = ["LONGEST_REASON", "bound_words", "duration", "middle_left_out", "named_numbers", "number", "printable"]
+__all__ = [
+    "LONGEST_REASON",
+    "bound_words",
+    "duration",
+    "middle_left_out",
+    "named_numbers",
+    "number",
+    "printable",
+    "shown",
+]
 
 LONGEST_REASON = 2000  # characters of the reason of a failure
+LONGEST_SHOWN = 500  # of a value in a message
 
 
 def printable(text: str) -> str:
@@ -21,6 +31,16 @@ def middle_left_out(text: str, longest: int = LONGEST_REASON) -> str:
     words = f" [... {len(text):,} characters, the middle left out ...] "
     kept = longest - len(words)
     return text[: kept // 2] + words + text[len(text) - (kept - kept // 2) :]
+
+
+def shown(value: object) -> str:
+    """As Python writes it, but never too long; and words for what Python cannot write, a number of 5,000 digits say."""
+    try:
+        return middle_left_out(repr(value), LONGEST_SHOWN)
+    except Exception:  # anybody's __repr__ may fail in any way
+        if isinstance(value, int):
+            return f"a whole number of some {int(value.bit_length() * 0.30103):,} digits"
+        return f"a value of type {type(value).__name__} that cannot be shown"
 
 
 def number(value: object) -> str:

@@ -48,25 +48,8 @@ def trials_json(study: Study) -> str:
 
 def trials_csv(study: Study) -> str:
     """One row per trial, the columns that `Study.to_dataframe` has."""
-    outputs = [output.name for output in study.problem.outputs]
-    simulators = [simulator.name for simulator in study.problem.simulators]
-    titles = [
-        *("number", "state", *study.problem.space.names),
-        *(f"fidelity.{name}" for name in simulators),
-        *outputs,
-        *(f"cost.{name}" for name in simulators),
-        *(f"state.{name}" for name in simulators),
-        *(f"failure.{name}" for name in simulators),
-    ]
-    rows = [
-        [
-            *(trial.number, str(trial.state), *trial.parameters.values()),
-            *(trial.fidelities.get(name) for name in simulators),
-            *(trial.values.get(name) for name in outputs),
-            *(trial.costs.get(name) for name in simulators),
-            *(str(trial.state_of(name)) for name in simulators),
-            *(trial.failures.get(name) for name in simulators),
-        ]
-        for trial in study.trials
-    ]
-    return csv_text(titles, rows)
+    from imoca.trials.columns import trial_columns
+
+    columns = trial_columns(study.problem)
+    rows = [[column.cell(trial) for column in columns] for trial in study.trials]
+    return csv_text([column.title for column in columns], rows)

@@ -4,20 +4,20 @@ from __future__ import annotations
 
 import csv
 import io
-import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from imoca.cli.text import from_spreadsheet_cell
 from imoca.errors import TrialError
+from imoca.json_text import read_json as parsed_json
 from imoca.problem.fidelity import Fidelity, FidelityValue, Levels
 from imoca.problem.parameters import Choice, Parameter, Value
 from imoca.problem.problem import Problem
+from imoca.trials.columns import trial_columns
 
-IGNORED_COLUMNS = ("number", "state")
 TABLES = ("parameters", "fidelities", "values", "costs", "failures")
-IGNORED_TABLES = (*IGNORED_COLUMNS, "not_run", "pending", "runs")
+IGNORED_TABLES = ("number", "state", "not_run", "pending", "runs")
 
 
 @dataclass(frozen=True)
@@ -35,13 +35,19 @@ class OldResult:
 def read_csv(problem: Problem, text: str) -> list[OldResult]:
     """One row per result; columns by the names of parameters and outputs, ``fidelity.NAME``, ``cost.NAME``."""
     reader = csv.reader(io.StringIO(text.removeprefix("\ufeff"), newline=""))
-    lines = [[from_spreadsheet_cell(cell.strip()) for cell in line] for line in reader]
+    try:
+        lines = [[from_spreadsheet_cell(cell.strip()) for cell in line] for line in reader]
+    except csv.Error as error:
+        raise TrialError(
+            f"Line {reader.line_num} of the file is no CSV: {error}.",
+            hint="A quote that is not closed is often the reason. Give one row per result, cells between commas.",
+        ) from None
     lines = [line for line in lines if any(line)]
     if not lines:
         return []
     places = _places(problem)
     titles = lines[0]
-    _check_titles(titles, places)
+    _check_titles(titles, places, {column.title for column in trial_columns(problem)})
     results = []
     for i, line in enumerate(lines[1:], start=1):
         if len(line) != len(titles):
@@ -56,9 +62,9 @@ def read_csv(problem: Problem, text: str) -> list[OldResult]:
 def read_json(text: str) -> list[OldResult]:
     """A list of objects with parameters, fidelities, values and costs."""
     try:
-        content = json.loads(text)
+        content = parsed_json(text)
     except ValueError as error:
-        raise TrialError(f"The file is not JSON: {error}.", hint=JSON_HINT) from None
+        raise TrialError(f"The file is not JSON that can be used: {error}.", hint=JSON_HINT) from None
     if not isinstance(content, list):
         raise TrialError("The JSON is not a list.", hint=JSON_HINT)
     return [_entry(f"entry {i}", entry) for i, entry in enumerate(content, start=1)]
@@ -72,28 +78,25 @@ Read = Callable[[str], Any]
 def _places(problem: Problem) -> dict[str, tuple[str, str, Read]]:
     """Per column title: the table and the name its cells belong to, and how they are read."""
     places: dict[str, tuple[str, str, Read]] = {}
-    for parameter in problem.parameters:
-        places[parameter.name] = ("parameters", parameter.name, _parameter_reader(parameter))
-    for output in problem.outputs:
-        if output.name in places:
-            raise TrialError(
-                f"{output.name!r} is both a parameter and an output, so a column cannot tell which.",
-                hint="Give the results as JSON.",
-            )
-        places[output.name] = ("values", output.name, float)
-    for simulator in problem.simulators:
-        places[f"fidelity.{simulator.name}"] = ("fidelities", simulator.name, _fidelity_reader(simulator.fidelity))
-        places[f"cost.{simulator.name}"] = ("costs", simulator.name, float)
-        places[f"failure.{simulator.name}"] = ("failures", simulator.name, str)
+    for column in trial_columns(problem):
+        match column.kind:
+            case "parameter":
+                parameter = next(each for each in problem.parameters if each.name == column.name)
+                places[column.title] = ("parameters", column.name, _parameter_reader(parameter))
+            case "value":
+                places[column.title] = ("values", column.name, float)
+            case "fidelity":
+                read = _fidelity_reader(problem.simulator(column.name).fidelity)
+                places[column.title] = ("fidelities", column.name, read)
+            case "cost":
+                places[column.title] = ("costs", column.name, float)
+            case "failure":
+                places[column.title] = ("failures", column.name, str)
     return places
 
 
-def _is_ignored(title: str) -> bool:
-    return title in IGNORED_COLUMNS or title.startswith("state.")
-
-
-def _check_titles(titles: Sequence[str], places: Mapping[str, object]) -> None:
-    unknown = [title for title in titles if title not in places and not _is_ignored(title)]
+def _check_titles(titles: Sequence[str], places: Mapping[str, object], ignored: Container[str]) -> None:
+    unknown = [title for title in titles if title not in places and title not in ignored]
     repeated = sorted({title for title in titles if titles.count(title) > 1})
     if unknown or repeated:
         raise TrialError(

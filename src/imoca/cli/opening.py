@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from imoca.studyfile.file import StudySettings
 
 DEFAULT_STUDY_FILE = Path("study.toml")
+MOST_DIGITS = 18  # of the number of a trial: SQLite counts no further
 STUDY_HELP = "A study file (.toml) or a database (.db); ./study.toml unless given, else the only .db here."
 
 StudyArgument = Annotated[Path | None, typer.Argument(metavar="STUDY", help=STUDY_HELP, show_default=False)]
@@ -134,4 +135,6 @@ def trial_number(words: list[str]) -> int:
     if not words or not words[0].isdecimal():
         came = f"{printable(words[0])!r} came" if words else "Nothing came"
         raise typer.BadParameter(f"{came} where the number of a trial belongs, such as 3.")
+    if len(words[0]) > MOST_DIGITS:
+        raise typer.BadParameter(f"A number of {len(words[0])} digits came where the number of a trial belongs.")
     return int(words[0])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -13,6 +12,7 @@ import typer
 from imoca.cli.opening import open_to_write, split_study, trial_number
 from imoca.cli.output import say
 from imoca.cli.text import printable
+from imoca.json_text import read_json
 
 JSON_KEYS = ("values", "cost", "failures")
 JSON_EXAMPLE = '{"values": {"drag": 0.021}, "cost": {"cfd": 310}, "failures": {"mass": "mesh exploded"}}'
@@ -99,9 +99,9 @@ def named_texts(words: Sequence[str], names: Sequence[str], what: str) -> dict[s
 
 def _from_json(text: str) -> Told:
     try:
-        content = json.loads(sys.stdin.read() if text == "-" else text)
+        content = read_json(sys.stdin.read() if text == "-" else text)
     except ValueError as error:
-        raise typer.BadParameter(f"This is not JSON: {error}. Write such as {JSON_EXAMPLE}.") from None
+        raise typer.BadParameter(f"This is not JSON that can be used: {error}. Write such as {JSON_EXAMPLE}.") from None
     is_known = isinstance(content, dict) and set(content) <= set(JSON_KEYS)
     if not is_known or not all(isinstance(part, dict) for part in content.values()):
         raise typer.BadParameter(f"The JSON must hold tables under {', '.join(JSON_KEYS)}, such as {JSON_EXAMPLE}.")

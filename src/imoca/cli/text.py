@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from imoca.wording import duration, printable
 
 __all__ = [
@@ -13,7 +15,9 @@ __all__ = [
     "spreadsheet_cell",
 ]
 
-FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")  # of cells that spreadsheets would compute
+# Of cells that spreadsheets would compute, or take for one that was escaped: blanks before a sign do not keep them from
+# it, and some read the full-width signs of East Asia as well.
+FORMULA = re.compile(r"'*(?:[\t\r]|\s*[=+\-@\uff1d\uff0b\uff0d\uff20])")
 
 
 def printable_lines(text: str) -> str:
@@ -24,12 +28,12 @@ def printable_lines(text: str) -> str:
 def spreadsheet_cell(text: str) -> str:
     """The text of a CSV cell: no formula, no control characters but line ends and tabs."""
     shown = "".join(character if character in "\n\r\t" else printable(character) for character in text)
-    return f"'{shown}" if shown.startswith(FORMULA_STARTS) else shown
+    return f"'{shown}" if FORMULA.match(shown) else shown
 
 
 def from_spreadsheet_cell(cell: str) -> str:
     """The text that `spreadsheet_cell` wrote."""
-    return cell[1:] if cell.startswith("'") and cell[1:].startswith(FORMULA_STARTS) else cell
+    return cell[1:] if cell.startswith("'") and FORMULA.match(cell[1:]) else cell
 
 
 def precise_duration(seconds: float) -> str:

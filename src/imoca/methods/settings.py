@@ -10,7 +10,9 @@ from typing import Literal, TypedDict, get_args
 from imoca.errors import MethodError
 from imoca.models.surrogates import ModelName
 from imoca.problem.names import is_integer, is_number, plain_scalar
+from imoca.wording import shown
 
+MOST_FRONTS = 1000  # a question takes time and memory in proportion, and ten serve as well
 InitialDesign = Literal["cheap", "paper", "target"]
 Evaluate = Literal["best", "all"]
 
@@ -40,24 +42,26 @@ class MethodSettings:
     def __post_init__(self) -> None:
         for field in dataclasses.fields(self):
             object.__setattr__(self, field.name, plain_scalar(getattr(self, field.name)))
-        if self.n_fronts is not None and (not is_integer(self.n_fronts) or self.n_fronts < 1):
+        if self.n_fronts is not None and (not is_integer(self.n_fronts) or not 1 <= self.n_fronts <= MOST_FRONTS):
             raise MethodError(
-                f"n_fronts is {self.n_fronts!r}.",
-                hint="Give the number of sampled fronts, a whole number of at least 1.",
+                f"n_fronts is {shown(self.n_fronts)}.",
+                hint=f"Give the number of sampled fronts, a whole number from 1 to {MOST_FRONTS}.",
             )
         if self.initial_design is not None and self.initial_design not in get_args(InitialDesign):
             raise MethodError(
-                f"Unknown initial design {self.initial_design!r}.",
+                f"Unknown initial design {shown(self.initial_design)}.",
                 hint=f"Choose one of {', '.join(get_args(InitialDesign))}.",
             )
         if self.fidelity_reduction is not None and not isinstance(self.fidelity_reduction, bool):
-            raise MethodError(f"fidelity_reduction is {self.fidelity_reduction!r}.", hint="Give True or False.")
+            raise MethodError(f"fidelity_reduction is {shown(self.fidelity_reduction)}.", hint="Give True or False.")
         if self.model is not None and self.model not in get_args(ModelName):
-            raise MethodError(f"Unknown model {self.model!r}.", hint=f"Choose one of {', '.join(get_args(ModelName))}.")
+            raise MethodError(
+                f"Unknown model {shown(self.model)}.", hint=f"Choose one of {', '.join(get_args(ModelName))}."
+            )
 
         if self.verify is not None and (not is_number(self.verify) or not 0.0 <= self.verify <= 1.0):
             raise MethodError(
-                f"verify is {self.verify!r}.",
+                f"verify is {shown(self.verify)}.",
                 hint="Give the share of the cost for runs at full accuracy on the predicted front, from 0 to 1.",
             )
 

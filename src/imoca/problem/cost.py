@@ -17,6 +17,7 @@ from imoca.problem.expression import Expression, compile_expression
 from imoca.problem.fidelity import Fidelity, Levels
 from imoca.problem.names import as_tuple, is_number
 from imoca.problem.reference import FunctionReference, function_identity
+from imoca.wording import shown
 
 FIDELITY_NAME = "z"
 MEASURED = "measured"
@@ -32,7 +33,7 @@ class ExpressionCost:
 
     def __post_init__(self) -> None:
         if not isinstance(self.text, str):
-            raise CostError(f"A cost expression came as {self.text!r}, not as a string.", hint=HINT)
+            raise CostError(f"A cost expression came as {shown(self.text)}, not as a string.", hint=HINT)
         object.__setattr__(self, "_expression", compile_expression(self.text))
 
     def __reduce__(self) -> tuple[type["ExpressionCost"], tuple[str]]:
@@ -50,10 +51,10 @@ class ExpressionCost:
     def check_names(self, available: Sequence[str]) -> None:
         """Every name must be z or one of the numeric parameters, and no constant may hide a parameter."""
         if unknown := sorted(self._expression.names - {FIDELITY_NAME, *available}):
-            raise _unknown_names(f"The cost expression {self.text!r}", unknown, available)
+            raise _unknown_names(f"The cost expression {shown(self.text)}", unknown, available)
         if hidden := sorted(self._expression.constants & set(available)):
             raise CostError(
-                f"The cost expression {self.text!r} uses {hidden!r}, both a constant and a parameter.",
+                f"The cost expression {shown(self.text)} uses {hidden!r}, both a constant and a parameter.",
                 hint="Rename the parameter, or write the constant as a number.",
             )
 
@@ -63,7 +64,7 @@ class ExpressionCost:
         if self.uses_fidelity:
             environment[FIDELITY_NAME] = fidelity.numbers(z)[None, :]
         raw = self._expression(environment)
-        return _checked(raw, columns, fidelity, z, f"The cost expression {self.text!r}")
+        return _checked(raw, columns, fidelity, z, f"The cost expression {shown(self.text)}")
 
 
 @dataclass(frozen=True)
@@ -79,7 +80,7 @@ class CallableCost:
 
     def __post_init__(self) -> None:
         if not isinstance(self.function, FunctionReference) and not callable(self.function):
-            raise CostError(f"A cost function came as {self.function!r}, which cannot be called.", hint=HINT)
+            raise CostError(f"A cost function came as {shown(self.function)}, which cannot be called.", hint=HINT)
         object.__setattr__(self, "_identity", function_identity(self.function))
 
     @property
@@ -125,12 +126,12 @@ class CallableCost:
             answer = function(**named)
         except Exception as error:  # a user's function may fail in any way
             raise CostError(
-                f"The cost function {self._label} failed at {named!r}: {type(error).__name__}: {error}.",
+                f"The cost function {self._label} failed at {shown(named)}: {type(error).__name__}: {error}.",
                 hint="It must return a positive number for every design and fidelity.",
             ) from error
         if not is_number(answer):
             raise CostError(
-                f"The cost function {self._label} returned {answer!r} at {named!r}.",
+                f"The cost function {self._label} returned {shown(answer)} at {shown(named)}.",
                 hint="It must return a positive number for every design and fidelity.",
             )
         return float(answer)
@@ -171,7 +172,9 @@ class LevelCosts:
     def __init__(self, values: Sequence[float]) -> None:
         given = as_tuple(values, "The list of costs per level", CostError)
         if not given or not all(is_number(value) and value > 0 for value in given):
-            raise CostError(f"The costs per level are {list(given)!r}, but must be positive finite numbers.", hint=HINT)
+            raise CostError(
+                f"The costs per level are {shown(list(given))}, but must be positive finite numbers.", hint=HINT
+            )
         object.__setattr__(self, "values", tuple(float(value) for value in given))
 
     @property
@@ -242,7 +245,7 @@ def _build_cost(declared: DeclaredCost | None, fidelity: Fidelity) -> Cost:
         return ExpressionCost(repr(float(declared)))
     if isinstance(declared, list | tuple | np.ndarray):
         return LevelCosts(declared)
-    fault = "No cost is given" if declared is None else f"The cost is {declared!r}"
+    fault = "No cost is given" if declared is None else f"The cost is {shown(declared)}"
     raise CostError(f"{fault}; a simulator with a fidelity needs a positive one.", hint=HINT)
 
 

@@ -15,6 +15,7 @@ import numpy as np
 
 from imoca.arrays import Array
 from imoca.errors import CostError
+from imoca.wording import shown
 
 Environment = Mapping[str, Array]
 Closure = Callable[[Environment], Array]
@@ -109,7 +110,7 @@ def _build(node: ast.expr, text: str, depth: int) -> Closure:
 
 def _constant(value: object, text: str) -> Closure:
     if isinstance(value, bool) or not isinstance(value, int | float):
-        raise _refusal(text, f"contains {value!r}, which is not a number")
+        raise _refusal(text, f"contains {shown(value)}, which is not a number")
     try:
         number = np.asarray(float(value))
     except OverflowError as error:
@@ -142,7 +143,7 @@ def _check_exponent(node: ast.expr, text: str) -> None:
     exponent = node.operand if isinstance(node, ast.UnaryOp) else node
     value = exponent.value if isinstance(exponent, ast.Constant) else None
     if isinstance(value, int | float) and abs(value) > MAX_EXPONENT:
-        raise _refusal(text, f"has the exponent {value!r}; at most {MAX_EXPONENT:g} is allowed")
+        raise _refusal(text, f"has the exponent {shown(value)}; at most {MAX_EXPONENT:g} is allowed")
 
 
 def _refusal(text: str, fault: str) -> CostError:

@@ -11,6 +11,7 @@ from imoca.arrays import Array, IntArray
 from imoca.errors import FidelityError
 from imoca.problem.interval import interval_fault, interval_from_unit, interval_to_unit
 from imoca.problem.names import as_tuple, duplicates, is_number, is_writable_text, plain_scalar
+from imoca.wording import shown
 
 FidelityValue = str | int | float | None
 
@@ -40,7 +41,7 @@ class Fidelity(ABC):
             return declared
         if not is_number(target) or target not in (low, high):
             raise FidelityError(
-                f"Fidelity: the target is {target!r}, but must be one of the ends {low!r} and {high!r}.",
+                f"Fidelity: the target is {shown(target)}, but must be one of the ends {shown(low)} and {shown(high)}.",
                 hint="Move the end you care about to the target, or leave target out to aim at high.",
             )
         return Continuous(low, high, log, is_target_low=bool(target == low))
@@ -90,7 +91,7 @@ class Fidelity(ABC):
         """The setting at z in the user's own units: the nearest level, or a number inside the range."""
         if not is_number(z):
             raise FidelityError(
-                f"Encoded fidelity {z!r} is not a number in [0, 1].",
+                f"Encoded fidelity {shown(z)} is not a number in [0, 1].",
                 hint="Encoded fidelities come from encode.",
             )
         return self._setting(float(z))
@@ -113,7 +114,7 @@ class Fidelity(ABC):
 
     def _refusal(self, value: FidelityValue) -> FidelityError:
         return FidelityError(
-            f"Fidelity {value!r} is not {self._allowed()}.",
+            f"Fidelity {shown(value)} is not {self._allowed()}.",
             hint="Fidelities are given in the simulator's own units, as declared in the problem.",
         )
 
@@ -170,7 +171,7 @@ class Continuous(Fidelity):
 
     def grid(self, n: int) -> Array:
         if n < 2:
-            raise FidelityError(f"A fidelity grid of {n!r} points.", hint="Ask for two or more points.")
+            raise FidelityError(f"A fidelity grid of {shown(n)} points.", hint="Ask for two or more points.")
         return np.linspace(0.0, 1.0, n)
 
     def _setting(self, z: float) -> FidelityValue:
@@ -191,7 +192,7 @@ class Levels(Fidelity):
         object.__setattr__(self, "values", tuple(plain_scalar(level) for level in self.values))
         if not all(map(_is_level, self.values)) or len(self.values) < 2 or duplicates(self.values):
             raise FidelityError(
-                f"Fidelity: the levels are {list(self.values)!r}, but must be two or more different strings"
+                f"Fidelity: the levels are {shown(list(self.values))}, but must be two or more different strings"
                 " or finite numbers.",
                 hint="List them from the cheapest to the most accurate; for one alone use Fidelity.none().",
             )
@@ -234,7 +235,7 @@ class Levels(Fidelity):
         return self.values[int(self.level_indices(np.array([z]))[0])]
 
     def _allowed(self) -> str:
-        return f"one of the levels {list(self.values)!r}"
+        return f"one of the levels {shown(list(self.values))}"
 
 
 @final

@@ -6,22 +6,23 @@ import numpy as np
 
 from imoca.arrays import Array
 from imoca.problem.names import is_number
+from imoca.wording import shown
 
 
 def interval_fault(low: object, high: object, log: object) -> str | None:
     """What is wrong with an interval, in words; None when nothing is."""
     if not (is_number(low) and is_number(high)):
-        return f"the bounds are {low!r} and {high!r}, but must be finite numbers"
+        return f"the bounds are {shown(low)} and {shown(high)}, but must be finite numbers"
     if not isinstance(log, bool):
-        return f"log is {log!r}, but must be True or False"
+        return f"log is {shown(log)}, but must be True or False"
     if not low < high:
-        return f"low = {low!r} must be less than high = {high!r}"
+        return f"low = {shown(low)} must be less than high = {shown(high)}"
     if not math.isfinite(float(high) - float(low)):
-        return f"the range from {low!r} to {high!r} is too wide for floating point"
+        return f"the range from {shown(low)} to {shown(high)} is too wide for floating point"
     if log and low <= 0.0:
-        return f"a logarithmic scale needs low > 0, but low = {low!r}"
+        return f"a logarithmic scale needs low > 0, but low = {shown(low)}"
     if log and not math.log(low) < math.log(high):
-        return f"low = {low!r} and high = {high!r} have the same logarithm"
+        return f"low = {shown(low)} and high = {shown(high)} have the same logarithm"
     return None
 
 

@@ -8,15 +8,18 @@ from typing import Any, TypeGuard, TypeVar
 import numpy as np
 
 from imoca.errors import ImocaError
+from imoca.wording import shown
 
 T = TypeVar("T")
+
+MOST_WORKERS = 1000  # simulators at a time: more questions than anybody asks without an answer
 
 
 def check_name(name: object, what: str, error: type[ImocaError]) -> str:
     """The name itself, or an error: names are non-empty text that a UTF-8 file can hold."""
     if not isinstance(name, str) or not name or not is_writable_text(name):
         raise error(
-            f"The name of {what} is {name!r}; it must be a non-empty string of valid Unicode text.",
+            f"The name of {what} is {shown(name)}; it must be a non-empty string of valid Unicode text.",
             hint=f"Give {what} a name such as 'thickness'.",
         )
     return str(name)
@@ -58,7 +61,7 @@ def plain_scalar(value: Any) -> Any:
 def as_tuple(values: Iterable[T], what: str, error: type[ImocaError]) -> tuple[T, ...]:
     """A tuple of a list, tuple or array; a string is refused, being a sequence only by accident."""
     if isinstance(values, str | bytes) or not isinstance(values, Sequence | np.ndarray):
-        raise error(f"{what} came as {values!r}, which is not a list.", hint="Give a list or a tuple.")
+        raise error(f"{what} came as {shown(values)}, which is not a list.", hint="Give a list or a tuple.")
     return tuple(values)
 
 

@@ -21,6 +21,7 @@ from imoca.problem.names import (
     is_writable_text,
     plain_scalar,
 )
+from imoca.wording import shown
 
 Value = str | int | float | bool
 
@@ -73,7 +74,7 @@ class Real:
         """The value as a float inside the bounds, or a ParameterError."""
         if not is_number(value) or not self.low <= float(value) <= self.high:
             raise ParameterError(
-                f"Parameter {self.name!r}: {value!r} is not a number in [{self.low}, {self.high}].",
+                f"Parameter {self.name!r}: {shown(value)} is not a number in [{self.low}, {self.high}].",
                 hint="Give a number inside these bounds, or widen them in the problem.",
             )
         return float(value)
@@ -113,7 +114,7 @@ class Integer:
         is_valid = is_whole(self.low) and is_whole(self.high) and self.low < self.high
         if not is_valid or max(abs(int(self.low)), abs(int(self.high))) > LARGEST_INTEGER:
             raise ParameterError(
-                f"Parameter {self.name!r}: the bounds are {self.low!r} and {self.high!r}, but must be whole"
+                f"Parameter {self.name!r}: the bounds are {shown(self.low)} and {shown(self.high)}, but must be whole"
                 f" numbers, low less than high, none beyond {LARGEST_INTEGER} in size.",
                 hint="Declare it as Integer(name, low, high), or as Real if it need not be whole.",
             )
@@ -136,7 +137,7 @@ class Integer:
         """The value as an int inside the bounds, or a ParameterError; 4.0 passes as 4."""
         if not is_whole(value) or not self.low <= int(value) <= self.high:
             raise ParameterError(
-                f"Parameter {self.name!r}: {value!r} is not a whole number in [{self.low}, {self.high}].",
+                f"Parameter {self.name!r}: {shown(value)} is not a whole number in [{self.low}, {self.high}].",
                 hint="Give a whole number inside these bounds, or widen them in the problem.",
             )
         return int(value)
@@ -188,7 +189,7 @@ class Choice:
         plain = tuple(plain_scalar(value) for value in declared)
         if not all(_is_choice_value(value) for value in plain) or len(plain) < 2 or duplicates(plain):
             raise ParameterError(
-                f"Parameter {name!r}: the values are {list(plain)!r}, but must be two or more different"
+                f"Parameter {name!r}: the values are {shown(list(plain))}, but must be two or more different"
                 " strings, finite numbers or booleans (1, 1.0 and True count as the same).",
                 hint="Declare it as Choice(name, [value, value, ...]).",
             )
@@ -216,7 +217,7 @@ class Choice:
                 if allowed == given and isinstance(allowed, bool) == isinstance(given, bool):
                     return allowed
         raise ParameterError(
-            f"Parameter {self.name!r}: {value!r} is not one of {list(self.values)!r}.",
+            f"Parameter {self.name!r}: {shown(value)} is not one of {shown(list(self.values))}.",
             hint="Give one of the declared values, or add it to the problem.",
         )
 

@@ -17,6 +17,7 @@ from imoca.problem.parameters import Parameter
 from imoca.problem.simulator import Constraint, Objective, Output, Simulator
 from imoca.problem.space import SearchSpace
 from imoca.sobol import sobol_sequence
+from imoca.wording import shown
 
 CostUnit = Literal["mean", "design"]
 N_SPREAD = 256  # designs over which a mean is taken: a power of two
@@ -46,17 +47,17 @@ class Problem:
         strangers = [entry for entry in given if not isinstance(entry, Simulator)]
         if not given or strangers:
             raise ProblemError(
-                f"A problem needs one or more simulators, but got {strangers or list(given)!r}.",
+                f"A problem needs one or more simulators, but got {shown(strangers or list(given))}.",
                 hint="Declare each as Simulator(name, outputs, run).",
             )
         if not is_number(setup_cost) or setup_cost < 0.0:
             raise ProblemError(
-                f"The set-up cost is {setup_cost!r}.",
+                f"The set-up cost is {shown(setup_cost)}.",
                 hint="Give what preparing a design costs before any simulator runs, in full runs; 0 for nothing.",
             )
         if cost_relative_to not in get_args(CostUnit):
             raise ProblemError(
-                f"cost_relative_to is {cost_relative_to!r}.",
+                f"cost_relative_to is {shown(cost_relative_to)}.",
                 hint="Give 'mean' to count a full run of a mean design as 1, or 'design' for one of the very design.",
             )
         object.__setattr__(self, "setup_cost", float(setup_cost))

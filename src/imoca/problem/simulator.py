@@ -13,6 +13,7 @@ from imoca.problem.fidelity import Fidelity
 from imoca.problem.names import as_tuple, check_name, duplicates, is_number, is_whole, is_writable_text, plain_scalar
 from imoca.problem.reference import FunctionReference, function_identity
 from imoca.problem.space import SearchSpace
+from imoca.wording import shown
 
 __all__ = ["Command", "Constraint", "FunctionReference", "Goal", "Objective", "Output", "Runnable", "Simulator"]
 
@@ -40,7 +41,7 @@ class Objective:
         check_name(self.name, "an objective", ProblemError)
         if self.goal not in ("minimize", "maximize"):
             raise ProblemError(
-                f"Objective {self.name!r}: the goal is {self.goal!r}, but must be 'minimize' or 'maximize'.",
+                f"Objective {self.name!r}: the goal is {shown(self.goal)}, but must be 'minimize' or 'maximize'.",
                 hint=f"Write Objective({self.name!r}, 'minimize').",
             )
         self._set_bounds()
@@ -49,9 +50,9 @@ class Objective:
     def contradiction(self, value: float) -> str | None:
         """How a value contradicts what is declared, in words that follow "which"; None when it does not."""
         if self.low is not None and value < self.low:
-            return f"lies below its declared low = {self.low!r}"
+            return f"lies below its declared low = {shown(self.low)}"
         if self.high is not None and value > self.high:
-            return f"lies above its declared high = {self.high!r}"
+            return f"lies above its declared high = {shown(self.high)}"
         if self.log and value <= 0.0:
             return "has no logarithm, but log is declared as true"
         return None
@@ -61,8 +62,8 @@ class Objective:
         plain = [float(bound) for bound in bounds if is_number(bound)]
         if len(plain) < len(bounds) or (len(plain) == 2 and not plain[0] < plain[1]):
             raise ProblemError(
-                f"Objective {self.name!r}: low = {self.low!r}, high = {self.high!r}, but both must be finite numbers,"
-                " low less than high.",
+                f"Objective {self.name!r}: low = {shown(self.low)}, high = {shown(self.high)}, but both must be finite"
+                " numbers, low less than high.",
                 hint="They bound the values that are physically possible; leave out the one that there is not.",
             )
         object.__setattr__(self, "low", None if self.low is None else float(self.low))
@@ -72,13 +73,13 @@ class Objective:
         log = plain_scalar(self.log)
         if log is not None and not isinstance(log, bool):
             raise ProblemError(
-                f"Objective {self.name!r}: log is {log!r}, but must be True, False or None.",
+                f"Objective {self.name!r}: log is {shown(log)}, but must be True, False or None.",
                 hint="True models its logarithm, False never does; leave it out to let the answers decide.",
             )
         if log and ((self.low is not None and self.low < 0.0) or (self.high is not None and self.high <= 0.0)):
             raise ProblemError(
-                f"Objective {self.name!r}: log is True with low = {self.low!r} and high = {self.high!r}, but only"
-                " positive values have a logarithm.",
+                f"Objective {self.name!r}: log is True with low = {shown(self.low)} and high = {shown(self.high)}, but"
+                " only positive values have a logarithm.",
                 hint="Give low = 0 or more and high more than 0, or leave log out.",
             )
         object.__setattr__(self, "log", log)
@@ -98,7 +99,7 @@ class Constraint:
         is_ordered = len(bounds) < 2 or (all(map(is_number, bounds)) and bounds[0] < bounds[1])
         if not bounds or not all(map(is_number, bounds)) or not is_ordered:
             raise ProblemError(
-                f"Constraint {self.name!r}: lower = {self.lower!r}, upper = {self.upper!r}, but at least one"
+                f"Constraint {self.name!r}: lower = {shown(self.lower)}, upper = {shown(self.upper)}, but at least one"
                 " must be given, both finite, lower less than upper.",
                 hint=f"Write Constraint({self.name!r}, upper=240.0), for example.",
             )
@@ -119,7 +120,7 @@ class Command:
         given = as_tuple(arguments, "The command", ProblemError)
         if not given or not given[0] or not all(isinstance(a, str) and is_writable_text(a) for a in given):
             raise ProblemError(
-                f"The command {list(given)!r} must be a list of strings that starts with a program.",
+                f"The command {shown(list(given))} must be a list of strings that starts with a program.",
                 hint='Write one string per argument: ["./cfd.sh", "{params}", "--mesh", "{fidelity}"].',
             )
         object.__setattr__(self, "arguments", tuple(str(argument) for argument in given))
@@ -173,12 +174,12 @@ class Simulator:
         object.__setattr__(self, "retries", int(retries))
         if not isinstance(fidelity, Fidelity):
             raise ProblemError(
-                f"Simulator {name!r}: the fidelity is {fidelity!r}.",
+                f"Simulator {name!r}: the fidelity is {shown(fidelity)}.",
                 hint="Use Fidelity.continuous(low, high), Fidelity.levels([...]) or Fidelity.none().",
             )
         if not is_number(full_cost) or full_cost <= 0:
             raise CostError(
-                f"Simulator {name!r}: full_cost is {full_cost!r}, but must be a positive finite number.",
+                f"Simulator {name!r}: full_cost is {shown(full_cost)}, but must be a positive finite number.",
                 hint="Leave it at 1 unless one run of this simulator counts more or less than the others'.",
             )
         object.__setattr__(self, "full_cost", float(full_cost))
@@ -268,7 +269,7 @@ class Simulator:
         strangers = [output for output in self.outputs if not isinstance(output, Objective | Constraint)]
         if not self.outputs or strangers:
             raise ProblemError(
-                f"Simulator {self.name!r}: the outputs are {strangers or list(self.outputs)!r}.",
+                f"Simulator {self.name!r}: the outputs are {shown(strangers or list(self.outputs))}.",
                 hint="Give one or more Objective(name, goal) or Constraint(name, upper=...).",
             )
         names = [output.name for output in self.outputs]
@@ -286,19 +287,19 @@ class Simulator:
     def _check_run(self) -> None:
         if self.run is not None and not isinstance(self.run, Command | FunctionReference) and not callable(self.run):
             raise ProblemError(
-                f"Simulator {self.name!r}: run is {self.run!r}, which cannot be run.",
+                f"Simulator {self.name!r}: run is {shown(self.run)}, which cannot be run.",
                 hint="Give a function, a Command, a FunctionReference, or None to tell the answers yourself.",
             )
 
     def _check_patience(self, timeout: object, retries: object) -> None:
         if timeout is not None and not (is_number(timeout) and timeout > 0):
             raise ProblemError(
-                f"Simulator {self.name!r}: timeout is {timeout!r}, but must be a number of seconds > 0.",
+                f"Simulator {self.name!r}: timeout is {shown(timeout)}, but must be a number of seconds > 0.",
                 hint="Leave it out to wait for ever.",
             )
         if not is_whole(retries) or retries < 0:
             raise ProblemError(
-                f"Simulator {self.name!r}: retries is {retries!r}, but must be a whole number from 0 on.",
+                f"Simulator {self.name!r}: retries is {shown(retries)}, but must be a whole number from 0 on.",
                 hint="Leave it out to try once only.",
             )
         if self.run is None and (timeout is not None or retries):

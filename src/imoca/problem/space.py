@@ -10,6 +10,7 @@ from imoca.arrays import Array, BoolArray, IntArray
 from imoca.errors import ParameterError
 from imoca.problem.names import as_tuple, duplicates
 from imoca.problem.parameters import Choice, Integer, Parameter, Real, Value
+from imoca.wording import shown
 
 
 @dataclass(frozen=True, init=False)
@@ -24,7 +25,7 @@ class SearchSpace:
         strangers = [entry for entry in given if not isinstance(entry, Real | Integer | Choice)]
         if not given or strangers:
             raise ParameterError(
-                f"A search space needs one or more parameters, but got {strangers or list(given)!r}.",
+                f"A search space needs one or more parameters, but got {shown(strangers or list(given))}.",
                 hint="Use Real(name, low, high), Integer(name, low, high) or Choice(name, values).",
             )
         if repeated := duplicates(self.names):
@@ -73,7 +74,7 @@ class SearchSpace:
         """The design with every value validated, in the order of the space."""
         if not isinstance(parameters, Mapping):
             raise ParameterError(
-                f"A design came as {parameters!r}.",
+                f"A design came as {shown(parameters)}.",
                 hint=f"Give a dict with the parameters {list(self.names)}.",
             )
         unknown = [name for name in parameters if name not in self.names]

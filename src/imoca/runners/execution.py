@@ -16,7 +16,7 @@ from imoca.runners.base import Job
 from imoca.runners.program import run_program
 from imoca.trials.checks import check_cost, check_values
 from imoca.trials.trial import Answer
-from imoca.wording import LONGEST_REASON, middle_left_out
+from imoca.wording import LONGEST_REASON, middle_left_out, shown
 
 WHOLE_REASON = "failure.txt"  # in the folder of a run whose reason is too long to be stored
 CHUNK = 2**20  # characters written at a time, that a long text is not encoded as a whole
@@ -91,7 +91,7 @@ def _read(simulator: Simulator, returned: Any) -> tuple[dict[str, float], float 
     if not isinstance(returned, dict):
         if len(simulator.outputs) != 1:
             raise TrialError(
-                f"Simulator {simulator.name!r} returned {returned!r}, but has {len(simulator.outputs)} outputs.",
+                f"Simulator {simulator.name!r} returned {shown(returned)}, but has {len(simulator.outputs)} outputs.",
                 hint=f"Return a dict with {[output.name for output in simulator.outputs]}.",
             )
         returned = {simulator.outputs[0].name: returned}

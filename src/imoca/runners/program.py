@@ -15,6 +15,7 @@ from shutil import which
 from typing import IO, Any
 
 from imoca.errors import ProgramError, StorageError
+from imoca.json_text import read_json
 from imoca.problem.simulator import Command
 from imoca.runners.base import Job
 from imoca.runners.process_tree import MARK, STARTER, end_processes, starter
@@ -146,8 +147,8 @@ def _read_result(folder: Path) -> dict[str, Any]:
     try:
         with path.open("rb") as file:
             text = file.read(MAX_RESULT)
-        result = json.loads(text)
-    except (ValueError, RecursionError) as error:
+        result = read_json(text)
+    except ValueError as error:
         raise ProgramError(f"result.json is not valid JSON: {error}.", hint=_evidence(folder)) from error
     if not isinstance(result, dict):
         raise ProgramError("result.json is not an object of named outputs.", hint=_evidence(folder))

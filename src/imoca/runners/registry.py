@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from imoca.errors import RunnerError
-from imoca.problem.names import is_integer
+from imoca.problem.names import MOST_WORKERS, is_integer
 from imoca.problem.problem import Problem
 from imoca.problem.simulator import Command
 from imoca.runners.base import Runner
 from imoca.runners.inline import InlineRunner
+from imoca.wording import shown
 
 
 def make_runner(problem: Problem, workers: int | None, dask: str | None) -> Runner:
     """In this process unless workers or a Dask scheduler are named."""
-    if workers is not None and (not is_integer(workers) or workers < 1):
-        raise RunnerError(f"workers is {workers!r}.", hint="Give the number of simulators to run at a time, 1 or more.")
+    if workers is not None and (not is_integer(workers) or not 1 <= workers <= MOST_WORKERS):
+        raise RunnerError(
+            f"workers is {shown(workers)}.", hint=f"Give the number of simulators at a time, from 1 to {MOST_WORKERS}."
+        )
     if workers is not None and dask is None:
         from imoca.runners.workers import WorkerRunner
 

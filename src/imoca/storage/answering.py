@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from imoca.errors import TrialError
 from imoca.trials.trial import Answer, Trial
+from imoca.wording import shown
 
 
 def merged(known: Trial, answer: Answer) -> Trial:
@@ -39,5 +40,5 @@ def _differ(one: Answer, other: Answer, simulators: Sequence[str]) -> bool:
 
 def unknown_trial(number: int, n_trials: int) -> TrialError:
     return TrialError(
-        f"There is no trial {number}.", hint=f"The study holds {n_trials} trials, numbered from 0; ask first."
+        f"There is no trial {shown(number)}.", hint=f"The study holds {n_trials} trials, numbered from 0; ask first."
     )

@@ -33,7 +33,7 @@ from imoca.study.progress import Progress
 from imoca.study.steady_clock import SteadyClock
 from imoca.study.stop_signals import StopSignals
 from imoca.trials.trial import Answer, Run, RunState, Trial, TrialState
-from imoca.wording import printable
+from imoca.wording import printable, shown
 
 if TYPE_CHECKING:
     from imoca.study.study import Study
@@ -61,11 +61,13 @@ class Limits:
         for what, amount in (("budget", self.budget), ("time", self.seconds)):
             if amount is not None and (not is_number(amount) or amount <= 0.0):
                 raise MethodError(
-                    f"The {what} is {amount!r}.",
+                    f"The {what} is {shown(amount)}.",
                     hint="Give a positive number: of full-fidelity runs for the budget, of seconds for the time.",
                 )
         if self.trials is not None and (not is_integer(self.trials) or self.trials < 1):
-            raise MethodError(f"The number of trials is {self.trials!r}.", hint="Give a whole number of at least 1.")
+            raise MethodError(
+                f"The number of trials is {shown(self.trials)}.", hint="Give a whole number of at least 1."
+            )
         for field in dataclasses.fields(self):
             object.__setattr__(self, field.name, plain_scalar(getattr(self, field.name)))
 

@@ -34,9 +34,11 @@ from imoca.study.inscription import inscription
 from imoca.study.loop import Limits, Loop, OnQuestion
 from imoca.study.progress import progress_display
 from imoca.study.redefinition import check_answers_fit, check_same
-from imoca.trials.checks import checked_answer
+from imoca.trials.checks import check_is_table, checked_answer
+from imoca.trials.columns import trial_columns
 from imoca.trials.table import TrialTable
 from imoca.trials.trial import Candidate, Run, Trial
+from imoca.wording import shown
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -72,7 +74,7 @@ class Study:
         given is left open. None leaves a setting at the method's own default.
         """
         if not is_integer(seed) or seed < 0:
-            raise MethodError(f"The seed is {seed!r}.", hint="Give a whole number of at least 0.")
+            raise MethodError(f"The seed is {shown(seed)}.", hint="Give a whole number of at least 0.")
         settings = MethodSettings(n_fronts, initial_design, fidelity_reduction, model, verify, evaluate)
         check_suits(method, problem)
         made = get_method(method, settings)
@@ -205,7 +207,7 @@ class Study:
         if n is None:
             return self._ask(is_launched=False)
         if not is_integer(n) or n < 1:
-            raise TrialError(f"ask was called with n = {n!r}.", hint="Ask for one or more trials.")
+            raise TrialError(f"ask was called with n = {shown(n)}.", hint="Ask for one or more trials.")
         return [self.ask() for _ in range(n)]
 
     def tell(
@@ -249,6 +251,9 @@ class Study:
 
         A simulator with neither values nor a failure was not run: it costs nothing.
         """
+        check_is_table("Values", values, [output.name for output in self.problem.outputs])
+        check_is_table("Fidelities", fidelities, self._simulator_names())
+        check_is_table("Failures", failures or {}, self._simulator_names())
         unknown = [name for name in fidelities if name not in self._simulator_names()]
         if unknown:
             raise TrialError(
@@ -327,7 +332,7 @@ class Study:
         (``is_doubtful``), none from before.
         """
         if n is not None and (not is_integer(n) or n < 1):
-            raise MethodError(f"n is {n!r}.", hint="Give the number of designs, a whole number of at least 1.")
+            raise MethodError(f"n is {shown(n)}.", hint="Give the number of designs, a whole number of at least 1.")
         front = self.snapshot().front
         return list(front) if n is None else chosen_few(self.problem, front, int(n))
 
@@ -347,21 +352,8 @@ class Study:
         """One row per trial, the columns of ``imoca export``; needs pandas, ``pip install imoca[frames]``."""
         import pandas as pd
 
-        return pd.DataFrame(
-            [
-                {
-                    "number": trial.number,
-                    "state": str(trial.state),
-                    **trial.parameters,
-                    **{f"fidelity.{name}": trial.fidelities.get(name) for name in self._simulator_names()},
-                    **{output.name: trial.values.get(output.name) for output in self.problem.outputs},
-                    **{f"cost.{name}": trial.costs.get(name) for name in self._simulator_names()},
-                    **{f"state.{name}": str(trial.state_of(name)) for name in self._simulator_names()},
-                    **{f"failure.{name}": trial.failures.get(name) for name in self._simulator_names()},
-                }
-                for trial in self.trials
-            ]
-        )
+        columns = trial_columns(self.problem)
+        return pd.DataFrame([{column.title: column.cell(trial) for column in columns} for trial in self.trials])
 
     @property
     def _storage(self) -> Storage:
@@ -401,7 +393,7 @@ class Study:
     def _number(self, trial: Trial | int) -> int:
         number = trial.number if isinstance(trial, Trial) else trial
         if not is_integer(number):
-            raise TrialError(f"{trial!r} is no trial.", hint="Give the trial that ask returned, or its number.")
+            raise TrialError(f"{shown(trial)} is no trial.", hint="Give the trial that ask returned, or its number.")
         return int(number)
 
 

@@ -12,6 +12,7 @@ from imoca.methods.settings import Evaluate, InitialDesign, MethodSettings
 from imoca.problem.problem import Problem
 from imoca.studyfile.problem import attempt, build_problem
 from imoca.studyfile.tables import SettingsTable, StudyTables, faults_error, read_tables, seconds
+from imoca.wording import shown
 
 N_LISTED = 10  # study files named when the one asked for is missing
 
@@ -31,7 +32,9 @@ class StudySettings:
     def __post_init__(self) -> None:
         get_method(self.method, self.of_method)
         if self.time is not None and self.time <= 0.0:
-            raise MethodError(f"time is {self.time!r}, but must be more than nothing.", hint='Write such as "48h".')
+            raise MethodError(
+                f"time is {shown(self.time)}, but must be more than nothing.", hint='Write such as "48h".'
+            )
 
 
 @dataclass(frozen=True)

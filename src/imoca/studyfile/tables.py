@@ -11,8 +11,9 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Discriminator, Fiel
 from pydantic_core import ErrorDetails
 
 from imoca.errors import StudyFileError
-from imoca.methods.settings import MethodSettings
-from imoca.problem.names import is_number
+from imoca.methods.settings import MOST_FRONTS, MethodSettings
+from imoca.problem.names import MOST_WORKERS, is_number
+from imoca.wording import shown
 
 SECONDS = {"s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
 LONGEST_NAME = 100  # bytes: file systems allow 255, and endings are added
@@ -70,7 +71,7 @@ class MethodSettingsTable(Table):
     """The settings of a method, wherever a file may give them."""
 
     n_fronts: Annotated[
-        Annotated[int, Field(ge=1)] | None, Field(description="Sampled Pareto fronts per question.")
+        Annotated[int, Field(ge=1, le=MOST_FRONTS)] | None, Field(description="Sampled Pareto fronts per question.")
     ] = None
     initial_design: Annotated[str | None, Field(description="How the first questions are chosen.")] = None
     fidelity_reduction: Annotated[
@@ -107,7 +108,8 @@ class SettingsTable(MethodSettingsTable):
         Duration | None, Field(description='How long a run may take, in seconds or such as "90s", "15m", "48h".')
     ] = None
     workers: Annotated[
-        Annotated[int, Field(ge=1)] | None, Field(description="Simulators that run at the same time.")
+        Annotated[int, Field(ge=1, le=MOST_WORKERS)] | None,
+        Field(description="Simulators that run at the same time."),
     ] = None
     setup_cost: Annotated[
         float,
@@ -257,7 +259,9 @@ def read_tables(text: str) -> StudyTables:
     """The tables of a study file, or one StudyFileError that names every key at fault."""
     try:
         content = tomllib.loads(text)
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
+    except RecursionError:
+        raise StudyFileError("The study file is not valid TOML: it is nested too deeply.", hint=HINT) from None
+    except ValueError as error:  # also a number of more digits than Python reads
         raise StudyFileError(f"The study file is not valid TOML: {error}.", hint=HINT) from error
     try:
         return StudyTables.model_validate(content)
@@ -306,17 +310,19 @@ def _words(fault: ErrorDetails, allowed: list[str]) -> str:
         case "union_tag_not_found" | "union_tag_invalid":
             return f"must say {kinds}."
         case "literal_error":
-            return f"is {fault['input']!r}, but must be {context.get('expected')}."
+            return f"is {shown(fault['input'])}, but must be {context.get('expected')}."
         case "value_error":
-            return f"is {fault['input']!r}, but {context.get('error')}."
+            return f"is {shown(fault['input'])}, but {context.get('error')}."
         case "greater_than":
-            return f"is {fault['input']!r}, but must be greater than {context.get('gt')}."
+            return f"is {shown(fault['input'])}, but must be greater than {context.get('gt')}."
+        case "less_than_equal":
+            return f"is {shown(fault['input'])}, but must be at most {context.get('le')}."
         case "greater_than_equal":
-            return f"is {fault['input']!r}, but must be at least {context.get('ge')}."
+            return f"is {shown(fault['input'])}, but must be at least {context.get('ge')}."
         case kind if kind in TYPE_WORDS:
-            return f"is {fault['input']!r}, but must be {TYPE_WORDS[kind]}."
+            return f"is {shown(fault['input'])}, but must be {TYPE_WORDS[kind]}."
         case _:
-            return f"is {fault['input']!r}, which cannot be used here."
+            return f"is {shown(fault['input'])}, which cannot be used here."
 
 
 TYPE_WORDS = {

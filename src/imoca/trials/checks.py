@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Mapping
+from collections.abc import Container, Mapping, Sequence
 
 from imoca.errors import CostError, TrialError
 from imoca.problem.names import is_number
 from imoca.problem.problem import Problem
 from imoca.problem.simulator import Objective, Output, Simulator
 from imoca.trials.trial import Answer
+from imoca.wording import shown
 
 LARGEST_VALUE = 1e150  # its square is still a number
 
@@ -28,6 +29,7 @@ def checked_answer(
         ("Costs", cost, names),
         ("Failures", failures, names),
     ):
+        check_is_table(what, given, allowed)
         if unknown := [name for name in given if name not in allowed]:
             raise TrialError(f"{what} came for unknown name(s) {unknown}.", hint=f"The names are {allowed}.")
     checked: dict[str, float] = {}
@@ -66,6 +68,13 @@ def checked_answer(
     return Answer(checked, costs, reasons, pending=tuple(pending))
 
 
+def check_is_table(what: str, given: object, names: Sequence[str]) -> None:
+    if not isinstance(given, Mapping):
+        raise TrialError(
+            f"{what} came as {shown(given)}, which is no table.", hint=f"Give a dict by the names {names}."
+        )
+
+
 def check_values(simulator: Simulator, values: Mapping[str, object]) -> dict[str, float]:
     """One possible number per output of the simulator, no more and no less."""
     names = [output.name for output in simulator.outputs]
@@ -84,7 +93,7 @@ def check_cost(simulator_name: str, cost: object) -> float:
     """A positive finite cost in the simulator's own units."""
     if not is_number(cost) or float(cost) <= 0.0:
         raise CostError(
-            f"The cost of simulator {simulator_name!r} came as {cost!r}.",
+            f"The cost of simulator {simulator_name!r} came as {shown(cost)}.",
             hint="Tell a positive finite number in the simulator's own units (seconds, core hours, ...).",
         )
     return float(cost)
@@ -93,7 +102,7 @@ def check_cost(simulator_name: str, cost: object) -> float:
 def _possible(output: Output, value: object) -> float:
     if not is_number(value) or abs(float(value)) > LARGEST_VALUE:
         raise TrialError(
-            f"Output {output.name!r} came as {value!r}.",
+            f"Output {output.name!r} came as {shown(value)}.",
             hint=f"Tell a finite number up to {LARGEST_VALUE:g} in size, or report the simulator as failed with"
             " study.fail or failures=.",
         )

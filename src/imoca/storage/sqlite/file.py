@@ -15,8 +15,12 @@ from imoca.storage.sqlite.beside import log_path, told_path
 from imoca.storage.sqlite.schema import VERSION, create, migrate
 from imoca.storage.sqlite.soundness import RESCUE, check_sound
 
+PRIVATE = 0o600  # permissions of a new database: a study is nobody else's business until its owner says so
 BUSY_SECONDS = 60.0  # to wait for other writers
 NETWORK_FILE_SYSTEMS = ("nfs", "nfs4", "cifs", "smb3", "smbfs", "lustre", "gpfs", "beegfs", "fuse.sshfs", "9p", "afs")
+PRIMARY = 0xFF  # the part of SQLite's error codes that says what kind of error it is
+# SQL logic errors come from tables that are not as we made them.
+DAMAGES = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_ERROR, sqlite3.SQLITE_FORMAT)
 
 
 def open_to_write(path: Path) -> sqlite3.Connection:
@@ -128,7 +132,7 @@ def appearing(path: Path) -> Iterator[Path]:
     """An empty file that gets its name only when it was completed; a FileExistsError if that is taken by then."""
     fresh = path.with_name(f".{path.name}.{uuid.uuid4().hex}")
     try:
-        fresh.touch(0o600)
+        fresh.touch(PRIVATE)  # SQLite gives its other files the same permissions
         yield fresh
         os.link(fresh, path)
     finally:
@@ -186,7 +190,20 @@ def _in_words(path: Path, error: Exception) -> StorageError:
         return StorageError(
             f"{path} cannot be opened for writing: {text}.", hint="Check that the folder exists and its permissions."
         )
+    if not _is_damage(error):
+        return StorageError(
+            f"SQLite refused to work on {path}: {text} ({getattr(error, 'sqlite_errorname', type(error).__name__)}).",
+            hint="Nothing of it was stored, and what was acknowledged before is kept. --debug shows where it was.",
+        )
     return StorageError(
         f"{path} is damaged: {text}.",
         hint=f"Nothing was read from it. {RESCUE}",
     )
+
+
+def _is_damage(error: Exception) -> bool:
+    """What we found ourselves is a DatabaseError without a code, and text that cannot be decoded is garbage."""
+    code = getattr(error, "sqlite_errorcode", None)
+    if code is None:
+        return type(error) is sqlite3.DatabaseError or isinstance(error, UnicodeDecodeError)
+    return code & PRIMARY in DAMAGES

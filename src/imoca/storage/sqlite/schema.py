@@ -118,6 +118,7 @@ def _schema(connection: sqlite3.Connection) -> set[tuple[str, str, str]]:
 def migrate(connection: sqlite3.Connection, path: Path, version: int) -> None:
     """Bring an older database to the present version, in one transaction, after a backup beside it."""
     backup = path.with_name(f"{path.name}.version-{version}.backup")
+    backup.touch(mode=0o600)
     with sqlite3.connect(backup) as copy:
         connection.backup(copy)
     copy.close()

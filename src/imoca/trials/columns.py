@@ -1,0 +1,69 @@
+"""The columns of a table of trials, each with a title of its own."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from imoca.problem.fidelity import FidelityValue
+from imoca.problem.parameters import Value
+from imoca.problem.problem import Problem
+from imoca.trials.trial import Trial
+
+ColumnKind = Literal["trial", "parameter", "fidelity", "value", "cost", "state", "failure"]
+
+
+@dataclass(frozen=True)
+class TrialColumn:
+    kind: ColumnKind
+    name: str  # of the parameter, output or simulator; of a trial itself "number" or "state"
+    title: str
+
+    def cell(self, trial: Trial) -> Value | FidelityValue:
+        match self.kind:
+            case "trial":
+                return trial.number if self.name == "number" else str(trial.state)
+            case "parameter":
+                return trial.parameters[self.name]
+            case "fidelity":
+                return trial.fidelities.get(self.name)
+            case "value":
+                return trial.values.get(self.name)
+            case "cost":
+                return trial.costs.get(self.name)
+            case "state":
+                return str(trial.state_of(self.name))
+            case "failure":
+                return trial.failures.get(self.name)
+
+
+def trial_columns(problem: Problem) -> tuple[TrialColumn, ...]:
+    """Of a file of trials, in its order. Parameters keep their names as titles, and outputs if no parameter has them.
+
+    The others are called by kind and name, `cost.cfd`; what is still taken gets the kind in front once more.
+    """
+    simulators = [simulator.name for simulator in problem.simulators]
+    parameters = {name: name for name in problem.space.names}
+    taken = set(parameters)
+
+    def title(kind: ColumnKind, wish: str) -> str:
+        while wish in taken:
+            wish = f"{kind}.{wish}"
+        taken.add(wish)
+        return wish
+
+    outputs = [TrialColumn("value", output.name, title("value", output.name)) for output in problem.outputs]
+    trial = [TrialColumn("trial", name, title("trial", name)) for name in ("number", "state")]
+
+    def per_simulator(kind: ColumnKind) -> list[TrialColumn]:
+        return [TrialColumn(kind, name, title(kind, f"{kind}.{name}")) for name in simulators]
+
+    return (
+        *trial,
+        *(TrialColumn("parameter", name, each) for name, each in parameters.items()),
+        *per_simulator("fidelity"),
+        *outputs,
+        *per_simulator("cost"),
+        *per_simulator("state"),
+        *per_simulator("failure"),
+    )
