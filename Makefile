@@ -3,8 +3,9 @@ PYTHON ?= python3
 VENV   ?= .venv
 BIN    := $(VENV)/bin
 export PYTHONPATH :=
+FUZZ_SECONDS ?= 60
 
-.PHONY: help run test peers mutants check fmt bench results clean
+.PHONY: help run test peers mutants fuzz check fmt bench results clean
 .DEFAULT_GOAL := help
 
 help:  ## show this list
@@ -33,6 +34,9 @@ test: $(VENV)/.dev  ## run the whole test suite
 
 mutants: $(VENV)/.dev  ## minutes: sabotage the deciding code in a hundred places; each must turn its test red
 	$(BIN)/python tests/mutants/run.py
+
+fuzz: $(VENV)/.dev  ## a minute, or FUZZ_SECONDS: spoilt files, databases and requests by chance; seeds of findings are printed
+	PYTHONPATH=tests OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m fuzz --seconds $(FUZZ_SECONDS)
 
 peers: $(VENV)/.dev $(VENV)/.peers  ## run the tests of BoTorch's methods (installs torch)
 	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n auto tests/lab/peers

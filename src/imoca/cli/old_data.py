@@ -15,6 +15,7 @@ from imoca.problem.fidelity import Fidelity, FidelityValue, Levels
 from imoca.problem.parameters import Choice, Parameter, Value
 from imoca.problem.problem import Problem
 from imoca.trials.columns import trial_columns
+from imoca.wording import shown
 
 TABLES = ("parameters", "fidelities", "values", "costs", "failures")
 IGNORED_TABLES = ("number", "state", "not_run", "pending", "runs")
@@ -36,18 +37,19 @@ def read_csv(problem: Problem, text: str) -> list[OldResult]:
     """One row per result; columns by the names of parameters and outputs, ``fidelity.NAME``, ``cost.NAME``."""
     reader = csv.reader(io.StringIO(text.removeprefix("\ufeff"), newline=""))
     try:
-        lines = [[from_spreadsheet_cell(cell.strip()) for cell in line] for line in reader]
+        lines = [[from_spreadsheet_cell(cell) for cell in line] for line in reader]
     except csv.Error as error:
         raise TrialError(
             f"Line {reader.line_num} of the file is no CSV: {error}.",
             hint="A quote that is not closed is often the reason. Give one row per result, cells between commas.",
         ) from None
-    lines = [line for line in lines if any(line)]
+    lines = [line for line in lines if any(cell.strip() for cell in line)]
     if not lines:
         return []
     places = _places(problem)
-    titles = lines[0]
-    _check_titles(titles, places, {column.title for column in trial_columns(problem)})
+    known = {column.title for column in trial_columns(problem)}
+    titles = [title if title in known else title.strip() for title in lines[0]]
+    _check_titles(titles, places, known)
     results = []
     for i, line in enumerate(lines[1:], start=1):
         if len(line) != len(titles):
@@ -72,7 +74,7 @@ def read_json(text: str) -> list[OldResult]:
 
 JSON_HINT = 'Write a list such as [{"parameters": {"x": 1.5}, "fidelities": {"cfd": 0.1}, "values": {"drag": 0.02}}].'
 
-Read = Callable[[str], Any]
+Read = Callable[[str], Any]  # what a cell says; None if it says nothing
 
 
 def _places(problem: Problem) -> dict[str, tuple[str, str, Read]]:
@@ -84,14 +86,14 @@ def _places(problem: Problem) -> dict[str, tuple[str, str, Read]]:
                 parameter = next(each for each in problem.parameters if each.name == column.name)
                 places[column.title] = ("parameters", column.name, _parameter_reader(parameter))
             case "value":
-                places[column.title] = ("values", column.name, float)
+                places[column.title] = ("values", column.name, _number)
             case "fidelity":
                 read = _fidelity_reader(problem.simulator(column.name).fidelity)
                 places[column.title] = ("fidelities", column.name, read)
             case "cost":
-                places[column.title] = ("costs", column.name, float)
+                places[column.title] = ("costs", column.name, _number)
             case "failure":
-                places[column.title] = ("failures", column.name, str)
+                places[column.title] = ("failures", column.name, lambda cell: cell if cell.strip() else None)
     return places
 
 
@@ -108,15 +110,17 @@ def _check_titles(titles: Sequence[str], places: Mapping[str, object], ignored: 
 def _result(place: str, places: Mapping[str, tuple[str, str, Read]], cells: Mapping[str, str]) -> OldResult:
     tables: dict[str, dict[str, Any]] = {table: {} for table in TABLES}
     for title, cell in cells.items():
-        if cell == "" or title not in places:
+        if title not in places:
             continue
         table, name, read = places[title]
         try:
-            tables[table][name] = read(cell)
+            content = read(cell)
         except ValueError:
             raise TrialError(
-                f"{place.capitalize()}: column {title!r} holds {cell!r}.", hint="A number is needed there."
+                f"{place.capitalize()}: column {title!r} holds {shown(cell)}.", hint="A number is needed there."
             ) from None
+        if content is not None:
+            tables[table][name] = content
     return OldResult(place, *(tables[table] for table in TABLES))
 
 
@@ -133,14 +137,23 @@ def _entry(place: str, entry: object) -> OldResult:
 
 
 def _parameter_reader(parameter: Parameter) -> Read:
-    return _one_of(parameter.values) if isinstance(parameter, Choice) else float
+    return _one_of(parameter.values) if isinstance(parameter, Choice) else _number
 
 
 def _fidelity_reader(fidelity: Fidelity) -> Read:
-    return _one_of(fidelity.values) if isinstance(fidelity, Levels) else float
+    return _one_of(fidelity.values) if isinstance(fidelity, Levels) else _number
+
+
+def _number(cell: str) -> float | None:
+    return float(cell) if cell.strip() else None
 
 
 def _one_of(values: Sequence[Value]) -> Read:
-    """The value that is written so; anything else stays text, for the study to refuse."""
+    """The value that is written so, perhaps with blanks around it; anything else is text for the study to refuse."""
     written = {str(value): value for value in values}
-    return lambda cell: written.get(cell, cell)
+
+    def read(cell: str) -> Value | None:
+        word = cell if cell in written else cell.strip()
+        return written.get(word, word) if word or word in written else None
+
+    return read

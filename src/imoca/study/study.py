@@ -129,6 +129,12 @@ class Study:
             raise
         study = cls.__new__(cls)
         study._set_up(stored, settings, None, storage, closes_storage=True)
+        if read_only:
+            try:
+                study.table()  # whoever looks shall not meet trials that are not those of the problem
+            except BaseException:
+                storage.close()
+                raise
         return study
 
     def close(self) -> None:

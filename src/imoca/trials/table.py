@@ -9,6 +9,7 @@ from functools import cached_property
 import numpy as np
 
 from imoca.arrays import Array, BoolArray, IntArray
+from imoca.errors import TrialError
 from imoca.problem.problem import Problem
 from imoca.problem.simulator import Simulator
 from imoca.trials.trial import SimulatorState, Trial, TrialState
@@ -33,6 +34,16 @@ class TrialTable:
 
     @staticmethod
     def encode(problem: Problem, trials: Sequence[Trial]) -> TrialTable:
+        try:
+            return TrialTable._encode(problem, trials)
+        except (KeyError, ValueError, TypeError, OverflowError) as error:  # only of a database that is not by us
+            raise TrialError(
+                f"The trials are not those of the problem: {type(error).__name__}: {error}.",
+                hint="Whoever wrote them has mixed two studies up; nothing can be said of them.",
+            ) from error
+
+    @staticmethod
+    def _encode(problem: Problem, trials: Sequence[Trial]) -> TrialTable:
         simulators = [simulator.name for simulator in problem.simulators]
         outputs = [output.name for output in problem.outputs]
         return TrialTable(

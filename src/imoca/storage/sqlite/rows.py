@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import json
+import math
+import sqlite3
 import zlib
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import fields
+from types import UnionType
 from typing import Any
 
 from imoca.storage.definition import Definition
 from imoca.studyfile.problem import problem_from_toml, storable_problem
 from imoca.trials.trial import Answer, Candidate, Run, Trial
+from imoca.wording import shown
 
 
 def checksum(*cells: object) -> int:
@@ -26,8 +32,19 @@ def definition_text(definition: Definition) -> str:
     return to_json(content | {"problem": storable_problem(definition.problem), "settings": dict(definition.settings)})
 
 
+@contextmanager
+def _unreadable_in_words(what: str) -> Iterator[None]:
+    """Rows whose checksums fit were written by somebody, but perhaps not by us."""
+    try:
+        yield
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
+        raise sqlite3.DatabaseError(f"{what} cannot be read ({type(error).__name__}: {error})") from error
+
+
+@_unreadable_in_words("the definition of the study")
 def read_definition(text: str) -> Definition:
     content = json.loads(text)
+    _check(content, {"method": str, "seed": int, "settings": dict, "version": str})
     return Definition(**content | {"problem": problem_from_toml(content["problem"])})
 
 
@@ -59,17 +76,27 @@ def answer_json(answer: Answer) -> str:
     )
 
 
+@_unreadable_in_words("an answer")
 def read_answer(text: str | None) -> Answer | None:
     if text is None:
         return None
     content = json.loads(text)
+    _check(content, dict.fromkeys(("values", "costs", "failures", "wasted"), dict) | {"pending": list})
+    for name in ("values", "costs", "wasted"):
+        _check_all(content[name].values(), float | int)
+    _check_all([*content["failures"].values(), *content["pending"]], str)
     return Answer(**content | {"pending": tuple(content["pending"])})
 
 
+@_unreadable_in_words("a question")
 def read_trial(number: int, question: str, answer: str | None) -> Trial:
     content = json.loads(question)
+    _check(content, {"parameters": dict, "fidelities": dict, "fitted": dict, "launched": bool})
+    _check_all([*content["parameters"].values(), *content["fidelities"].values()], str | bool | int | float | None)
+    _check_all([each for logs in content["fitted"].values() for each in logs], float | int)
     fitted = {name: tuple(logs) for name, logs in content["fitted"].items()}
     declared = {name: (run, full) for name, (run, full) in content.get("declared", {}).items()}  # older rows have none
+    _check_all([each for costs in declared.values() for each in costs], float | int)
     candidate = Candidate(content["parameters"], content["fidelities"], fitted, declared)
     return Trial.asked(number, candidate, read_answer(answer), content["launched"])
 
@@ -77,3 +104,16 @@ def read_trial(number: int, question: str, answer: str | None) -> Trial:
 def read_run(row: tuple[Any, ...]) -> Run:
     trial, simulator, attempt, started, folder, ended, answer = row
     return Run(trial, simulator, attempt, started, folder, ended, read_answer(answer))
+
+
+def _check(content: Any, kinds: Mapping[str, type]) -> None:
+    for name, kind in kinds.items():
+        if not isinstance(content[name], kind):
+            raise TypeError(f"{name} is {shown(content[name])}")
+
+
+def _check_all(values: Iterable[object], kind: type | UnionType) -> None:
+    """Numbers are finite: JSON as Python reads it knows others."""
+    for value in values:
+        if not isinstance(value, kind) or (isinstance(value, float) and not math.isfinite(value)):
+            raise TypeError(f"{shown(value)} stands there")

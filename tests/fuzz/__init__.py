@@ -1,0 +1,1 @@
+"""Input that nobody thought of, by chance: `make fuzz`."""
