@@ -260,13 +260,13 @@ def test_an_error_of_sqlite_that_is_no_damage_is_not_called_one(tmp_path: Path, 
     storage = SQLiteStorage(tmp_path / "study.db")
     with closing(storage), Study(study.problem, method="random", storage=storage) as stored:
         stored.ask()
-        storage._connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, 200)
+        storage._database._connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, 200)
         with pytest.raises(
             StorageError, match=r"SQLite refused to work on .*study\.db: string or blob too big"
         ) as raised:
             stored.fail(0, "x" * 1000)
         assert "damaged" not in str(raised.value)
-        storage._connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, 10**9)
+        storage._database._connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, 10**9)
         assert stored.trials[0].answer is None
 
 

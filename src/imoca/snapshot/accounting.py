@@ -61,8 +61,8 @@ def bill(table: TrialTable) -> Bill:
         spent[:, s] = _counted(table, s, model, told) + lost[:, s]
         if not isinstance(model, LearnedCostModel):
             spent[:, s] += np.where(is_running, 0.0, declared)
-    counted = (np.minimum(costs, LARGEST) for costs in (spent, lost, expected))
-    return Bill(*counted, np.full(len(table), table.problem.setup_cost))
+    spent, lost, expected = (np.minimum(costs, LARGEST) for costs in (spent, lost, expected))
+    return Bill(spent, lost, expected, np.full(len(table), table.problem.setup_cost))
 
 
 def is_cost_guessed(table: TrialTable) -> bool:
