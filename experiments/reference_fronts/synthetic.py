@@ -7,6 +7,7 @@ Each problem's own structure finds the basins, and the common machinery fills an
   sums of two points from the front of four, and so on down to one parameter, which is a curve.
 - DTLZ1: the distance ``r`` has its minima next to the crests of a cosine, so the front lies on the lattice
   of these and of short stretches at the faces of the cube, where one objective or more vanish.
+- Cantilever: for a thickness and a width of the tip the narrowest root that does not break is best in everything.
 - DTLZ2: the front is the unit sphere where no coordinate is negative, and its hypervolume a closed form.
 """
 
@@ -34,6 +35,7 @@ from imoca.pareto import hypervolume, non_dominated
 from imoca_lab.problems import (
     ackley_rosenbrock_sphere,
     branin_currin,
+    cantilever,
     dtlz1,
     dtlz2,
     momf,
@@ -230,6 +232,26 @@ def dtlz2_front(n_objectives: int) -> DenseFront:
     return DenseFront(designs[best], values[best], dtlz2.front_hypervolume(n_objectives))
 
 
+# Cantilever: on the edge of breaking.
+
+
+def cantilever_front() -> DenseFront:
+    """The narrowest root of every thickness and width of the tip: the one whose stress is the limit."""
+    low, high, full = cantilever.LOW, cantilever.HIGH, cantilever.PIECES[-1]
+    tip, thickness = (
+        part.ravel() for part in np.meshgrid(np.linspace(low[1], 20.0, 61), np.linspace(low[2], high[2], 6001))
+    )
+    share = 1.0 - 0.5 / full  # of the length, at which the stress is
+    needed = 6.0 * cantilever.FORCE * share * cantilever.LENGTH / (cantilever.STRENGTH * thickness**2) * (1.0 + 1e-9)
+    root = np.maximum(tip + (needed - tip) / share, low[0])
+    designs = np.column_stack([root, tip, thickness])[root <= high[0]]
+    unit_designs = np.clip((designs - low) / (high - low), 0.0, 1.0)
+    unit_designs = unit_designs[cantilever.is_whole(unit_designs)]
+    values = cantilever.true_values(unit_designs)
+    best = non_dominated(values)
+    return DenseFront(unit_designs[best], values[best], hypervolume(values[best], cantilever.REFERENCE_POINT))
+
+
 def plan(
     true_values: Callable[[Array], Array],
     reference_point: Array,
@@ -251,6 +273,7 @@ SEARCHES = {
     "qv": plan(qv.true_values, qv.REFERENCE_POINT),
     "dtlz1": plan(dtlz1.true_values, dtlz1.REFERENCE_POINT),
     "dtlz1_paper": plan(dtlz1.paper_true_values, dtlz1.REFERENCE_POINT),
+    "cantilever": plan(cantilever.true_values, cantilever.REFERENCE_POINT),
     "dtlz2": plan(dtlz2.six_true_values, dtlz2.reference_point(6)),
     "dtlz2_k3": plan(dtlz2.three_true_values, dtlz2.reference_point(3)),
 }
@@ -258,6 +281,7 @@ BY_STRUCTURE: dict[str, Callable[[], DenseFront]] = {
     "qv": qv_front,
     "dtlz1": lambda: dtlz1_front(dtlz1.FREQUENCY, FACE_STRETCH),
     "dtlz1_paper": lambda: dtlz1_front(dtlz1.PAPER_FREQUENCY, PAPER_FACE_STRETCH),
+    "cantilever": cantilever_front,
     "dtlz2": lambda: dtlz2_front(6),
     "dtlz2_k3": lambda: dtlz2_front(3),
 }

@@ -17,6 +17,7 @@ DESCRIPTIONS = {
     "trap": "Branin-Currin with low fidelities that mislead",
     "adversarial": "31 problems: Branin-Currin, Park, DTLZ2 and Ackley-Rosenbrock-Sphere with cheap runs that mislead",
     "ackley_rosenbrock_sphere": "5 variables, 3 objectives, continuous fidelities",
+    "cantilever": "3 variables, 2 objectives, six levels; a third of the designs break, and the front is on the edge",
     "dtlz1": "5 variables, 6 objectives, three levels",
     "dtlz2": "10 variables, 6 objectives (or 5 and 3), continuous fidelities; the front is a sphere",
     "qv": "8 variables, 2 objectives, one of them with two levels",
