@@ -115,6 +115,29 @@ def test_what_a_damaged_log_lost_is_saved_from_the_second_place(tmp_path: Path, 
     assert trials_of(tmp_path / "mended.db") == original
 
 
+def test_the_last_part_of_an_answer_is_missed_and_saved(tmp_path: Path) -> None:
+    path = tmp_path / "study.db"
+    outputs = {"s": "f", "t": "g"}
+    problem = Problem(
+        [Real("a", 0, 1)], [Simulator(name, [Objective(output, "minimize")]) for name, output in outputs.items()]
+    )
+    with Study(problem, method="random", storage=path) as study:
+        trial = study.ask()
+        study.tell(trial, {"f": 1.0})
+        with closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True)) as reader:
+            reader.execute("BEGIN")
+            reader.execute("SELECT * FROM trials").fetchall()
+            whole = study.tell(trial, {"g": 2.0})
+            crashed = {file: file.read_bytes() for file in tmp_path.iterdir() if file.suffix != ".db-shm"}
+    for file, sound in crashed.items():
+        file.write_bytes(sound)
+    (tmp_path / "study.db-wal").write_bytes(b"")
+    with pytest.raises(StorageError, match=r"1 results were acknowledged, 0 are here\. Missing: trial 0\."):
+        Study.load(path)
+    assert mend(path, tmp_path / "new.db").n_missing == 0
+    assert trials_of(tmp_path / "new.db") == (whole,)
+
+
 def test_a_trial_that_cannot_be_trusted_is_left_out_and_the_gap_closed(copy: Path, imoca: CommandLine) -> None:
     original = trials_of(copy)
     spoil(copy, '"f":1.7142857142857142', '"f":1.8142857142857142')  # 12 / 7, in the trial and in its run

@@ -77,11 +77,14 @@ class Database:
         with self.reading():  # not if it is closed
             return turn(asking_path(self._place), patience)
 
-    def keep(self, told: Told) -> None:
-        """See to an answer that a transaction stored: while it has to stay in the log, a second place knows of it."""
+    def empty_log(self) -> bool:
+        """Move everything into the one file; False if that cannot be done at this moment."""
         with self.reading() as connection:
-            if not checkpoint(connection, 0.0):
-                note(self._place, self._study, told)
+            return checkpoint(connection, 0.0)
+
+    def note(self, told: Told) -> None:
+        """Tell the second place of an answer that a transaction stored."""
+        note(self._place, self._study, told)
 
     def let_go(self) -> None:
         """Leave everything in the one file, if nobody else reads or writes at this moment; never an error."""

@@ -101,8 +101,8 @@ def _faults_of_rows(saved: Salvage) -> Iterator[str]:
         yield f"the question of trial {listed(gaps)} cannot be read"
     if saved.n_acknowledged > len(saved.present):
         yield f"{saved.n_acknowledged} results were acknowledged, {len(saved.present)} are here"
-    if elsewhere := saved.told.keys() - saved.present:
-        yield f"the result of trial {listed(elsewhere)} is not in the database, but noted beside it"
+    if saved.elsewhere:
+        yield f"the result of trial {listed(saved.elsewhere)} is not in the database, but noted beside it"
 
 
 def _remarks(connection: sqlite3.Connection, path: Path, saved: Salvage) -> Iterator[str]:

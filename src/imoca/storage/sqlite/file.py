@@ -92,7 +92,7 @@ def _is_readable(connection: sqlite3.Connection) -> bool:
         connection.execute("SELECT * FROM sqlite_schema LIMIT 1").fetchone()
     except sqlite3.OperationalError as error:
         return not any(words in str(error) for words in ("unable to open", "readonly"))
-    except sqlite3.Error:
+    except (sqlite3.Error, UnicodeDecodeError):
         pass  # told by the check
     return True
 

@@ -61,10 +61,8 @@ def question_text(trial: Trial) -> str:
 
 
 def answer_text(answer: Answer | None) -> str | None:
-    return None if answer is None else answer_json(answer)
-
-
-def answer_json(answer: Answer) -> str:
+    if answer is None:
+        return None
     return to_json(
         {
             "values": dict(answer.values),

@@ -64,10 +64,11 @@ def summed_rows(connection: sqlite3.Connection, table: str) -> str:
 def _check_answers(connection: sqlite3.Connection, path: Path, keeping: Keeping, is_copied: bool) -> None:
     """Everything that was acknowledged is here; if that cannot be known, a warning says so."""
     told = noted(path, keeping.study)  # before the answers are counted: there may be more of them by then, never fewer
-    present = {number for (number,) in connection.execute("SELECT number FROM trials WHERE answer IS NOT NULL")}
-    n_acknowledged = max(keeping.n_answers, len(present | told.keys()))
-    if n_acknowledged > len(present):
-        raise lost_answers(path, n_acknowledged, len(present), told.keys() - present)
+    changes = dict(connection.execute("SELECT number, change FROM trials WHERE answer IS NOT NULL"))
+    missing = {number for number, answer in told.items() if changes.get(number, 0) < answer.change}
+    n_acknowledged, n_here = max(keeping.n_answers, len(changes.keys() | missing)), len(changes.keys() - missing)
+    if n_acknowledged > n_here:
+        raise lost_answers(path, n_acknowledged, n_here, missing)
     if keeping.in_use and is_copied and connection.execute("PRAGMA journal_mode").fetchone() == ("wal",):
         logger.warning(
             "%s was copied while it was in use, without %s: what was told last may be missing. imoca backup copies a "

@@ -16,7 +16,6 @@ from imoca.storage.owner import Owner
 from imoca.storage.sqlite.database import Database
 from imoca.storage.sqlite.keeping import read_keeping, write_keeping
 from imoca.storage.sqlite.rows import (
-    answer_json,
     answer_text,
     checksum,
     definition_text,
@@ -94,7 +93,7 @@ class SQLiteStorage:
         with self._database.transaction() as connection:
             trial = self._insert(connection, Trial.asked(self._n_trials(connection), candidate, answer))
             self._count_answer(connection)
-        self._keep(trial)
+        self._keep(trial.number)
         return trial
 
     def finish(self, number: int, answer: Answer) -> Trial:
@@ -113,7 +112,7 @@ class SQLiteStorage:
                 )
                 if known.answer is None:
                     self._count_answer(connection)
-        self._keep(answered)
+        self._keep(number)
         return answered
 
     def runs(self) -> tuple[Run, ...]:
@@ -181,9 +180,12 @@ class SQLiteStorage:
         keeping = read_keeping(connection)
         write_keeping(connection, replace(keeping, n_answers=keeping.n_answers + 1))
 
-    def _keep(self, trial: Trial) -> None:
-        if trial.answer is not None:
-            self._database.keep(Told(trial.number, question_text(trial), answer_json(trial.answer)))
+    def _keep(self, number: int) -> None:
+        """See to it that an answer outlives the log: if it cannot be moved out of there, a second place knows of it."""
+        if not self._database.empty_log():
+            with self._database.reading() as connection:
+                query = "SELECT number, question, answer, change FROM trials WHERE number = ?"
+                self._database.note(Told(*connection.execute(query, (number,)).fetchone()))
 
     def _write_definition(self, connection: sqlite3.Connection, definition: Definition) -> None:
         text = definition_text(definition)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import logging
 import os
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from pathlib import Path
 
 from imoca.storage.sqlite.beside import told_path
@@ -25,11 +25,12 @@ class Told:
     number: int
     question: str
     answer: str
+    change: int  # larger than that of a row which lacks this answer, or a part of it
 
 
 def note(database: Path, study: str, told: Told) -> None:
     """Add a line. The answer is safe in the database already, so a line that cannot be written ends nothing."""
-    cells = (study, told.number, told.question, told.answer)
+    cells = (study, *astuple(told))
     line = json.dumps([*cells, checksum(*cells)])
     try:
         file = os.open(told_path(database), os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
@@ -42,13 +43,13 @@ def note(database: Path, study: str, told: Told) -> None:
 
 
 def noted(database: Path, study: str) -> dict[int, Told]:
-    """By number, the answers of that study; lines that are damaged, or of another study, are none."""
+    """By number, the last answers of that study; lines that are damaged, or of another study, are none."""
     try:
         text = told_path(database).read_text(encoding="utf-8", errors="replace")
     except OSError:
         return {}
-    answers = (_read(line, study) for line in text.splitlines())
-    return {told.number: told for told in answers if told is not None}
+    answers = [told for line in text.splitlines() if (told := _read(line, study)) is not None]
+    return {told.number: told for told in sorted(answers, key=lambda told: told.change)}
 
 
 def _read(line: str, study: str) -> Told | None:
@@ -56,5 +57,5 @@ def _read(line: str, study: str) -> Told | None:
         *cells, stored = json.loads(line)
     except (ValueError, TypeError, RecursionError):
         return None
-    is_sound = len(cells) == 4 and cells[0] == study and checksum(*cells) == stored
+    is_sound = len(cells) == 5 and cells[0] == study and checksum(*cells) == stored
     return Told(*cells[1:]) if is_sound else None

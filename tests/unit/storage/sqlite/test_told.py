@@ -6,8 +6,8 @@ from imoca.storage.sqlite.beside import told_path
 from imoca.storage.sqlite.told import Told, note, noted
 
 
-def make(number: int) -> Told:
-    return Told(number, '{"parameters":{"a":"\ud83d\\n"}}', f'{{"values":{{"f":{number}}}}}')
+def make(number: int, change: int = 1) -> Told:
+    return Told(number, '{"parameters":{"a":"\ud83d\\n"}}', f'{{"values":{{"f":{number}}}}}', change)
 
 
 def test_what_was_noted_is_read_back_exactly(tmp_path: Path) -> None:
@@ -15,6 +15,13 @@ def test_what_was_noted_is_read_back_exactly(tmp_path: Path) -> None:
     for number in (3, 1, 2):
         note(path, "mine", make(number))
     assert noted(path, "mine") == {number: make(number) for number in (1, 2, 3)}
+
+
+def test_the_last_answer_to_a_trial_counts_in_whichever_order_they_came(tmp_path: Path) -> None:
+    path = tmp_path / "study.db"
+    for change in (4, 9, 6):
+        note(path, "mine", make(0, change))
+    assert noted(path, "mine") == {0: make(0, 9)}
 
 
 def test_lines_of_another_study_and_damaged_ones_are_none(tmp_path: Path) -> None:
