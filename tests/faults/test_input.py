@@ -136,7 +136,7 @@ def test_a_study_file_that_asks_for_too_much_is_refused_by_its_check(line: str, 
 def test_python_is_told_the_same_limits(study: Study) -> None:
     with pytest.raises(MethodError, match="from 1 to 1000"):
         Study(study.problem, n_fronts=10**12)
-    problem = Problem([Real("x", 0.0, 1.0)], [Simulator("s", [Objective("f", "minimize")], abs)])
+    problem = Problem([Real("x", 0.0, 1.0)], [Simulator("s", [Objective("f", "minimize")], lambda x: x)])
     with pytest.raises(RunnerError, match="from 1 to 1000"):
         Study(problem, method="random").optimize(1.0, workers=10**9)
 
@@ -150,6 +150,7 @@ def test_numbers_of_five_thousand_digits_are_named_in_words(study: Study) -> Non
     refused(TrialError, lambda: study.tell(0, {"f": HUGE}))
     refused(CostError, lambda: study.tell(0, {"f": 1.0}, {"s": -HUGE}))
     refused(TrialError, lambda: study.tell(HUGE, {"f": 1.0}))
+    refused(TrialError, lambda: study.tell(HUGE, {}))
     refused(MethodError, lambda: study.optimize(budget=HUGE))
     refused(MethodError, lambda: study.pareto_front(-HUGE))
     refused(ImocaError, lambda: study.add({"x": HUGE}, {}, {"f": 1.0}))

@@ -234,7 +234,7 @@ class Study:
         answer = checked_answer(self.problem, asked, values, cost or {}, failures or {})
         if len(answer.pending) == len(asked):
             raise TrialError(
-                f"The answer to trial {number} holds neither a value nor a failure.",
+                f"The answer to trial {shown(number)} holds neither a value nor a failure.",
                 hint=f"It asks the simulators {list(asked)}; tell what has answered, the rest later.",
             )
         return self._storage.finish(number, answer)
