@@ -1,5 +1,6 @@
 """F19: a database written by an older version is migrated after a backup; by a newer one it is refused."""
 
+import json
 import resource
 import sqlite3
 import subprocess
@@ -12,7 +13,7 @@ import pytest
 from imoca import Fidelity, Objective, Problem, Real, Simulator, Study
 from imoca.errors import StorageError
 from imoca.storage.definition import Definition
-from imoca.storage.sqlite.rows import answer_text, checksum, definition_text, question_text
+from imoca.storage.sqlite.rows import answer_text, checksum, definition_text, question_text, to_json
 from imoca.storage.sqlite.schema import APPLICATION_ID, STEPS, VERSION
 from imoca.storage.sqlite.storage import SQLiteStorage
 from imoca.trials.trial import Answer, Trial
@@ -49,7 +50,9 @@ def write_version_1(path: Path) -> None:
         definition = definition_text(Definition(make_problem(), "imoca-p", 3))
         connection.execute("INSERT INTO study VALUES (1, ?, 0.0, ?)", (definition, checksum(definition)))
         for trial in TRIALS:
-            question, answer = question_text(trial), answer_text(trial.answer)
+            content = json.loads(question_text(trial))
+            del content["promised"]  # later versions have it
+            question, answer = to_json(content), answer_text(trial.answer)
             row = (trial.number, question, answer, 0.0, 1.0, trial.number + 1)
             summed = checksum(trial.number, question, answer)
             connection.execute("INSERT INTO trials VALUES (?, ?, ?, ?, ?, ?, ?)", (*row, summed))

@@ -30,6 +30,7 @@ from imoca.cli.schema import schema
 from imoca.cli.show import show
 from imoca.cli.status import status
 from imoca.cli.tell import tell
+from imoca.cli.verify import verify
 
 logger = logging.getLogger(__name__)
 
@@ -48,6 +49,7 @@ for verb in (
     run,
     status,
     front,
+    verify,
     show,
     plot,
     report,

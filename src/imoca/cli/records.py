@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from imoca.snapshot.recommendation import ParetoPoint
+    from imoca.snapshot.verification import Verification
     from imoca.trials.trial import Run, Trial
 
 
@@ -19,6 +20,34 @@ def trial_record(trial: Trial) -> dict[str, Any]:
         "costs": dict(trial.costs),
         "failures": dict(trial.failures),
         "pending": list(trial.pending),
+        "promised": {name: list(promise) for name, promise in trial.promised.items()},
+    }
+
+
+def verification_record(found: Verification) -> dict[str, Any]:
+    return {
+        "cost": found.cost,
+        "n_within": found.n_kept,
+        "n_measured": found.n_measured,
+        "known": list(found.known),
+        "designs": [
+            {
+                "id": design.id,
+                "trial": design.trial,
+                "parameters": dict(design.parameters),
+                "outputs": {
+                    check.output: {
+                        "predicted": check.promise.value,
+                        "interval": [check.promise.low, check.promise.high],
+                        "measured": check.measured,
+                        "within": check.is_kept,
+                        "failure": check.failure,
+                    }
+                    for check in design.checks
+                },
+            }
+            for design in found.designs
+        ],
     }
 
 

@@ -14,12 +14,19 @@ from imoca.cli.text import printable
 
 if TYPE_CHECKING:
     from imoca.errors import SimulatorError
+    from imoca.study.questions import StopRule
 
 Budget = Annotated[
     float | None, typer.Option(help="What may be spent in all, in full-fidelity runs.", show_default=False)
 ]
 Time = Annotated[
     str | None, typer.Option(help='How long this run may take, such as "90s", "15m", "48h".', show_default=False)
+]
+Stop = Annotated[
+    str | None,
+    typer.Option(
+        metavar="settled", help="Stop when the front moves no more and something was verified.", show_default=False
+    ),
 ]
 Workers = Annotated[int | None, typer.Option(min=1, help="Simulators that run at the same time.", show_default=False)]
 Dask = Annotated[
@@ -28,7 +35,12 @@ Dask = Annotated[
 
 
 def run(
-    study: StudyArgument = None, budget: Budget = None, time: Time = None, workers: Workers = None, dask: Dask = None
+    study: StudyArgument = None,
+    budget: Budget = None,
+    time: Time = None,
+    stop: Stop = None,
+    workers: Workers = None,
+    dask: Dask = None,
 ) -> None:
     """Start a study, or resume it.
 
@@ -38,34 +50,38 @@ def run(
 
     limit = None if time is None else _seconds(time)
     with open_to_write(study) as opened:
-        same_command = _command(opened, budget, time, workers, dask)
+        same_command = _command(opened, budget, time, stop, workers, dask)
         settings = opened.settings
         if settings is not None:
             budget = settings.budget if budget is None else budget
             limit = settings.time if limit is None else limit
             workers = settings.workers if workers is None else workers
-        if budget is None and limit is None:
+            stop = settings.stop if stop is None else stop
+        if budget is None and limit is None and stop is None:
             raise typer.BadParameter(
                 "Neither a budget nor a time is given. "
-                "Write budget = 30 under [study], or give --budget 30 or --time 2h."
+                "Write budget = 30 under [study], or give --budget 30, --time 2h or --stop settled."
             )
         find_functions_beside(opened)
         n_before = _n_answered(opened)
         try:
-            opened.study.optimize(budget, time=limit, workers=workers, dask=dask, progress=True)
+            opened.study.optimize(budget, time=limit, stop=_rule(stop), workers=workers, dask=dask, progress=True)
         except KeyboardInterrupt:
             _say_how_to_resume(opened, same_command)
             raise typer.Exit(INTERRUPTED) from None
         except SimulatorError as error:
             raise _with_where_to_look(error, opened) from error
-        _say_what_is_there(opened, budget, n_before)
+        _say_what_is_there(opened, budget, n_before, is_stopping=stop is not None)
 
 
-def _command(opened: Opened, budget: float | None, time: str | None, workers: int | None, dask: str | None) -> str:
+def _command(
+    opened: Opened, budget: float | None, time: str | None, stop: str | None, workers: int | None, dask: str | None
+) -> str:
     """What the user typed, to be typed again."""
     options = {
         "--budget": None if budget is None else f"{budget:.15g}",
         "--time": time,
+        "--stop": stop,
         "--workers": workers,
         "--dask": dask,
     }
@@ -85,11 +101,23 @@ def _seconds(text: str) -> float:
     return found
 
 
-def _say_what_is_there(opened: Opened, budget: float | None, n_before: int) -> None:
+def _rule(text: str | None) -> StopRule | None:
+    if text is None:
+        return None
+    if text == "settled":
+        return "settled"
+    raise typer.BadParameter(f"--stop is {printable(text)!r}, but there is only one rule: settled.")
+
+
+def _say_what_is_there(opened: Opened, budget: float | None, n_before: int, is_stopping: bool) -> None:
     n_trials = _n_answered(opened)
     name = opened.command_argument
     of_budget = "" if budget is None else f" of {budget:g}"
-    if n_trials == n_before:
+    movement = opened.study.snapshot().movement if is_stopping else None
+    if movement is not None and movement.is_settled:
+        say(f"{n_trials} trials, {opened.study.cost_spent:.4g}{of_budget} full-fidelity runs spent.")
+        say(f"The front has settled: {movement.words}. Without the rule to stop, the study goes on.")
+    elif n_trials == n_before:
         say(f"Nothing was run: {opened.study.cost_spent:.4g}{of_budget} full-fidelity runs were spent already.")
         say("A larger --budget continues.")
     else:

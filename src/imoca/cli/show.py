@@ -56,6 +56,14 @@ def print_trial(trial: Trial, simulators: Sequence[str]) -> None:
         if given := {name: value for name, value in named.items() if value is not None}:
             print(f"\n{title}")
             print_pairs([(f"  {name}", _exact(value)) for name, value in given.items()])
+    if trial.promised:
+        print("\nPredicted before it was run, and the 90 % interval")
+        print_pairs(
+            [
+                (f"  {name}", f"{_exact(p.value)}, {_exact(p.low)} to {_exact(p.high)}")
+                for name, p in trial.promised.items()
+            ]
+        )
     for title, state in (("Still running", SimulatorState.PENDING), ("Not run", SimulatorState.NOT_RUN)):
         if those := [name for name in simulators if trial.state_of(name) is state]:
             print(f"\n{title}\n  {printable(', '.join(those))}")

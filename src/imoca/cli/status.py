@@ -6,6 +6,7 @@ import math
 import sys
 import time
 from collections import Counter
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from imoca.cli.opening import AsJson, Opened, StudyArgument, open_to_read
@@ -15,6 +16,7 @@ from imoca.cli.text import duration
 from imoca.wording import number
 
 if TYPE_CHECKING:
+    from imoca.snapshot.snapshot import Snapshot
     from imoca.trials.table import TrialTable
 
 SIMULATOR_COLUMNS = (
@@ -33,7 +35,7 @@ RUNNING_COLUMNS = (
 
 
 def status(study: StudyArgument = None, as_json: AsJson = False) -> None:
-    """Show how far a study is: spent, running, failed."""
+    """Show how far a study is: spent, running, failed; whether it has settled, and what is verified."""
     with open_to_read(study) as opened:
         content = summary(opened)
         if as_json:
@@ -64,7 +66,8 @@ def summary(opened: Opened) -> dict[str, Any]:
         "method": study.method,
         "seed": study.seed,
         "trials": {"total": len(trials)} | {state: states[state] for state in ("complete", "failed", "running")},
-        "cost_spent": None if math.isnan(snapshot.bill.total) else snapshot.bill.total,
+        "cost_spent": known(snapshot.bill.total),
+        "cost_of_verification": known(snapshot.bill.verification),
         "budget": None if opened.settings is None else opened.settings.budget,
         "driver": None if owner is None else {"pid": owner.pid, "host": owner.host, "since": owner.since},
         "simulators": {
@@ -74,6 +77,33 @@ def summary(opened: Opened) -> dict[str, Any]:
         "last_failure": None
         if not failures
         else dict(zip(("trial", "simulator", "reason"), failures[-1], strict=True)),
+        **diagnosis(snapshot),
+    }
+
+
+def known(cost: float) -> float | None:
+    return None if math.isnan(cost) else cost
+
+
+def diagnosis(snapshot: Snapshot) -> dict[str, Any]:
+    """How far the front can be relied on; no model is fitted for it."""
+    movement, found = snapshot.movement, snapshot.verification
+    return {
+        "settled": {
+            "is_settled": movement.is_settled,
+            "movement": movement.share,  # share of the front's hypervolume
+            "over_cost": movement.cost,
+            "why": movement.words,
+        },
+        "verified": {
+            "at_full_fidelity": len(snapshot.table.verified),
+            "on_demand": len(found.designs),
+            "n_within": found.n_kept,
+            "n_measured": found.n_measured,
+        },
+        "cheap_runs": [
+            asdict(each) | {"worth_it": each.is_worth_it, "why": each.words} for each in snapshot.cheap_runs
+        ],
     }
 
 
@@ -95,23 +125,42 @@ def _lines(content: dict[str, Any]) -> list[tuple[str, str]]:
     words = {"complete": "complete", "failed": "failed", "running": "without an answer yet"}
     parts = [f"{counts[state]} {word}" for state, word in words.items() if counts[state]]
     of_budget = "" if content["budget"] is None else f" of {content['budget']:g}"
+    to_verify = content["cost_of_verification"]
     lines = [
         ("study", f"{content['name']} in {content['database']}"),
         ("method", f"{content['method']}, seed {content['seed']}"),
         ("trials", f"{counts['total']}" + (f": {', '.join(parts)}" if parts else "")),
-        ("spent", _spent(content["cost_spent"], of_budget)),
+        ("spent", _spent(content["cost_spent"], of_budget, to_verify)),
         ("driver", _driver(content["driver"])),
     ]
+    lines += _diagnosis_lines(content)
     if failure := content["last_failure"]:
         reason = failure["reason"].strip().splitlines() or [""]
         lines.append(("last failure", f"trial {failure['trial']}, {failure['simulator']}: {reason[-1]}"))
     return lines
 
 
-def _spent(cost: float | None, of_budget: str) -> str:
+def _spent(cost: float | None, of_budget: str, to_verify: float | None) -> str:
     if cost is None:
         return "unknown: a function tells what runs cost, which is not imported for looking at a study"
-    return f"{cost:.4g}{of_budget} full-fidelity runs"
+    return f"{cost:.4g}{of_budget} full-fidelity runs" + (
+        f", {to_verify:.4g} of it to verify designs" if to_verify else ""
+    )
+
+
+def _diagnosis_lines(content: dict[str, Any]) -> list[tuple[str, str]]:
+    settled, verified = content["settled"], content["verified"]
+    n_verified = verified["at_full_fidelity"]
+    designs = "1 design" if n_verified == 1 else f"{n_verified} designs"
+    held = f"; of {verified['n_measured']} predictions that imoca verify put to the test {verified['n_within']} held"
+    lines = [
+        ("settled", f"{'yes' if settled['is_settled'] else 'no'}: {settled['why']}"),
+        ("verified", f"{designs} at full accuracy" + (held if verified["n_measured"] else "")),
+    ]
+    for each in content["cheap_runs"]:
+        verdict = "worth it" if each["worth_it"] else "not worth it"
+        lines.append((f"cheap {each['objective']}", f"{verdict}: {each['why']}"))
+    return lines
 
 
 def _driver(driver: dict[str, Any] | None) -> str:

@@ -76,6 +76,7 @@ def trial_content(trial: Trial, runs: Sequence[Run], runs_folder: Path) -> dict[
         "wasted": trial.wasted,
         "failures": trial.failures,
         "pending": trial.pending,
+        "promised": trial.promised,
         "runs": [
             {
                 "simulator": run.simulator,

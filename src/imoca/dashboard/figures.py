@@ -123,7 +123,7 @@ def _point(record: FrontRecord, point: ParetoPoint) -> dict[str, Any]:
         and each.parameters == point.parameters
         and all(each.values[name] == value for name, value in measured.items())
     ]
-    return asdict(point) | {"trial": trials[0] if trials else None}
+    return asdict(point) | {"id": point.id, "trial": trials[0] if trials else None}
 
 
 def _fitting(make: Callable[[Snapshot], T]) -> Callable[[Snapshot], T]:

@@ -197,6 +197,7 @@ def _standing(snapshot: Snapshot) -> dict[str, Any]:
         "n_failures": len(failures),
         "last_failure": last,
         "cost_spent": None if math.isnan(snapshot.bill.total) else snapshot.bill.total,
+        "cost_of_verification": None if math.isnan(snapshot.bill.verification) else snapshot.bill.verification,
     }
 
 

@@ -84,6 +84,11 @@ class Beliefs:
         """Whether it runs and all constraints hold more likely than not."""
         return self.log_feasibility(x) >= LOG_LIKELY_FEASIBLE
 
+    def guessing(self, table: TrialTable) -> Beliefs:
+        """As if every objective that still runs or failed had its mean for an answer, so that it is not asked again."""
+        guessed = [process.believing(*unanswered(table, j)) for j, process in enumerate(self.surrogates)]
+        return dataclasses.replace(self, surrogates=tuple(guessed))
+
     def means_at_target(self, x: Array) -> Array:  # (n, d) -> (n, K)
         return np.column_stack([surrogate.mean_at_target(x) for surrogate in self.surrogates])
 
@@ -144,6 +149,16 @@ def without_answers(table: TrialTable, set_aside: Sequence[Sequence[int]]) -> Tr
     values, numbers = table.values.copy(), [trial.number for trial in table.trials]
     for column, named in zip(table.problem.modelled_columns, set_aside, strict=True):
         values[np.isin(numbers, named), column] = np.nan
+    return dataclasses.replace(table, values=values)
+
+
+def without_absurd_answers(table: TrialTable, model: ModelName) -> TrialTable:
+    """The same trials, but for answers so far beyond all others that a look at the values finds them impossible."""
+    problem, values = table.problem, table.values.copy()
+    for column, s in zip(problem.modelled_columns, problem.simulator_columns, strict=True):
+        rows = np.flatnonzero(~np.isnan(values[:, column]))
+        form = form_of(problem.simulators[s].fidelity, model)
+        values[rows[set_aside(table.x[rows], table.z[rows, s], values[rows, column], form)], column] = np.nan
     return dataclasses.replace(table, values=values)
 
 
@@ -211,7 +226,13 @@ def _may_be_logarithms(table: TrialTable, j: int) -> bool:
     return is_comparable and bool(values.max() >= SMALLEST_RATIO * values.min())
 
 
-def recall(table: TrialTable, then: Trial, model: ModelName, costs: tuple[CostModel, ...]) -> Beliefs | None:
+def recall(
+    table: TrialTable,
+    then: Trial,
+    model: ModelName,
+    costs: tuple[CostModel, ...],
+    most: int = MOST_OBSERVATIONS,  # of an objective; of more those are taken that a fit would take
+) -> Beliefs | None:
     """What was believed of these trials when a later one was asked for, whose hyperparameters it remembers: no fit.
 
     None where it remembers none, those of another model, or where they have no posterior.
@@ -221,7 +242,7 @@ def recall(table: TrialTable, then: Trial, model: ModelName, costs: tuple[CostMo
     for j, output in enumerate(problem.modelled):
         form = form_of(problem.simulator_of(output.name).fidelity, model)
         try:
-            seen = _recalled_view(table, j, np.array(then.fitted.get(output.name, ())), form, model)
+            seen = _recalled_view(table, j, np.array(then.fitted.get(output.name, ())), form, model, most)
         except np.linalg.LinAlgError:
             return None
         if seen is None:
@@ -232,7 +253,7 @@ def recall(table: TrialTable, then: Trial, model: ModelName, costs: tuple[CostMo
 
 
 def _recalled_view(
-    table: TrialTable, j: int, logs: Array, form: Form, model: ModelName
+    table: TrialTable, j: int, logs: Array, form: Form, model: ModelName, most: int
 ) -> tuple[OutputData, GaussianProcess] | None:
     """The answers to one output as they are, or as their logarithms if the hyperparameters suit these better."""
     declared, plain = _declared_log(table.problem.modelled[j]), output_data(table, j)
@@ -242,6 +263,8 @@ def _recalled_view(
     views = [plain]
     if has_logarithms(table, j) and model != "product" and declared is not False:
         views = [*([] if declared else views), output_data(table, j, is_log=True)]
+    if len(plain.values) > most:
+        views = [view.rows(thinned(view.z, most)) for view in views]
     costs = [
         negative_log_posterior(logs, form, prior, view.x, view.z, view.values)[0] + view.log_jacobian for view in views
     ]

@@ -103,6 +103,11 @@ def get_method(name: str, settings: MethodSettings | None = None) -> Method:
     return recipe.make(given)
 
 
+def keeps_models(name: str) -> bool:
+    """Whether the questions of a method remember what was believed, in the terms of the setting ``model``."""
+    return "model" in _find(name).uses
+
+
 def check_suits(name: str, problem: Problem) -> None:
     """An error for a method that would ask as if the problem had no constraints."""
     if problem.constraints and not _find(name).knows_constraints:

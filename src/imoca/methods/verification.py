@@ -1,7 +1,7 @@
 """When a question goes to full accuracy: where cheap runs had their chance, a share of the cost is spent there.
 
 The share is the larger the less cheap runs tell: what they predict of the runs at full accuracy so far is compared with
-what came.
+what came. And which of some designs to run there, if a user asks for it.
 """
 
 from __future__ import annotations
@@ -10,10 +10,13 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from imoca.acquisition.hypervolume_improvement import improvement_over, reference_below
 from imoca.arrays import Array
 from imoca.methods.beliefs import Beliefs
+from imoca.methods.target_search import OPTIMISTIC_DEVIATIONS, REFERENCE_MARGIN
 from imoca.models.cost import CostModel, costs_of_runs
 from imoca.models.gp import GaussianProcess
+from imoca.pareto.dominance import non_dominated
 from imoca.trials.table import TrialTable
 from imoca.trials.trial import SimulatorState
 
@@ -38,16 +41,38 @@ def is_verification_due(table: TrialTable, beliefs: Beliefs, share: float) -> bo
     return at_full + one_more <= (1.0 - (1.0 - share) * explained) * (total + one_more)
 
 
+def most_worth_verifying(
+    beliefs: Beliefs,
+    x: Array,  # (n, d)
+    reached: Array,  # (m, K) standardised, maximised: measured at full accuracy
+    costs: Array,  # (n,) of what is to be run there
+    rng: np.random.Generator,
+) -> int:
+    """Row of the design that is expected to add most hypervolume to what was reached, if feasible, for its cost."""
+    mean, std = beliefs.means_and_deviations_at_target(x)
+    reference_point = reference_below(np.concatenate([reached, mean]), REFERENCE_MARGIN)
+    front = reached[non_dominated(reached)] if len(reached) else reference_point[None]
+    improvement = improvement_over(front, reference_point, mean + OPTIMISTIC_DEVIATIONS * std, rng)
+    expected = improvement.expected(mean, std) * np.exp(beliefs.log_feasibility(x))
+    return int(np.argmax(expected / costs))
+
+
 def explained_by_cheap_runs(surrogate: GaussianProcess) -> float:
     """The share of the variance of the answers at full accuracy that the other runs alone predict; at first 1."""
-    is_full = (surrogate.z.reshape(len(surrogate.z), -1) == 1.0).all(axis=1)
-    if is_full.sum() < FEWEST_FULL or is_full.all():
+    if not can_be_explained(surrogate):
         return 1.0
+    is_full = surrogate.is_full_accuracy
     x, z, values, cheap = surrogate.x, surrogate.z, surrogate.values, ~is_full
     informed = GaussianProcess.condition(x[cheap], z[cheap], values[cheap], surrogate.kernel)
     misses = values[is_full] - informed.mean_at_target(x[is_full])
     around = values[is_full] - values[is_full].mean()
     return float(np.clip(1.0 - (misses @ misses) / max(around @ around, misses @ misses), 0.0, 1.0))
+
+
+def can_be_explained(surrogate: GaussianProcess) -> bool:
+    """Whether there are enough runs at full accuracy, and others beside them, to compare."""
+    is_full = surrogate.is_full_accuracy
+    return bool(is_full.sum() >= FEWEST_FULL and not is_full.all())
 
 
 def expected_costs(table: TrialTable, costs: Sequence[CostModel]) -> Array:  # (n,)

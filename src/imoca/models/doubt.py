@@ -57,7 +57,7 @@ def doubt_of(surrogate: GaussianProcess, has_knob: bool) -> Doubt:
     factors, offsets = (each.ravel() for each in np.meshgrid(FACTORS, offsets, indexing="ij"))
     prior = np.outer(FACTOR_PRIOR, offset_prior).ravel()
     misses, variances = left_out_misses(surrogate)
-    is_full = (surrogate.z.reshape(len(surrogate.z), -1) == 1.0).all(axis=1)
+    is_full = surrogate.is_full_accuracy
     doubt = Doubt(factors, offsets, prior / prior.sum())
     if not has_knob or not is_full.any():
         return doubt

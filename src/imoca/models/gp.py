@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.linalg import lapack
 
-from imoca.arrays import Array, IntArray
+from imoca.arrays import Array, BoolArray, IntArray
 from imoca.models.kernel import Kernel, covariance, target_fidelity
 
 logger = logging.getLogger(__name__)
@@ -138,6 +138,11 @@ class GaussianProcess:
     @property
     def noise_at_target(self) -> float:
         return float(self.kernel.noise(target_fidelity(self.z))[0])
+
+    @property
+    def is_full_accuracy(self) -> BoolArray:  # (n,)
+        """Of the observations, on every knob."""
+        return np.asarray((self.z.reshape(len(self.z), -1) == 1.0).all(axis=1))
 
     def mean_at_target(self, x: Array) -> Array:  # (n, d) -> (n,)
         return self._rows_at_target(x) @ self.weights

@@ -26,6 +26,7 @@ class Bill:
     wasted: Array  # (n, n_simulators), the share of it that earlier attempts took
     expected: Array  # (n, n_simulators), of simulators that run
     setup: Array  # (n,), of preparing the design, whichever simulators were asked
+    is_verification: BoolArray  # (n,), whether a trial was asked in order to verify a design
 
     @property
     def by_trial(self) -> Array:  # (n,)
@@ -43,6 +44,11 @@ class Bill:
                 " not imported for looking at a study.",
                 hint="Their costs were not stored; in Python a Study of the same problem knows them.",
             )
+
+    @property
+    def verification(self) -> float:
+        """What of the total went into verifying designs; the rest is the search's."""
+        return float(self.by_trial[self.is_verification].sum())
 
 
 def bill(table: TrialTable) -> Bill:
@@ -62,7 +68,8 @@ def bill(table: TrialTable) -> Bill:
         if not isinstance(model, LearnedCostModel):
             spent[:, s] += np.where(is_running, 0.0, declared)
     spent, lost, expected = (np.minimum(costs, LARGEST) for costs in (spent, lost, expected))
-    return Bill(spent, lost, expected, np.full(len(table), table.problem.setup_cost))
+    is_verification = np.array([trial.is_verification for trial in table.trials], dtype=np.bool_)
+    return Bill(spent, lost, expected, np.full(len(table), table.problem.setup_cost), is_verification)
 
 
 def is_cost_guessed(table: TrialTable) -> bool:

@@ -67,8 +67,13 @@ class ParetoPoint:
     @property
     def id(self) -> str:
         """Short, and the same as long as the design is the same."""
-        content = json.dumps(dict(self.parameters), sort_keys=True).encode()
-        return "F" + hashlib.blake2b(content, digest_size=8).hexdigest()[:ID_LENGTH].upper()
+        return design_id(self.parameters)
+
+
+def design_id(parameters: Mapping[str, Value]) -> str:
+    """Short, and the same as long as the design is the same."""
+    content = json.dumps(dict(parameters), sort_keys=True).encode()
+    return "F" + hashlib.blake2b(content, digest_size=8).hexdigest()[:ID_LENGTH].upper()
 
 
 def believe_answers(table: TrialTable, model: ModelName = DEFAULT_MODEL) -> Beliefs | None:
@@ -100,7 +105,7 @@ def recommended(
     kept = _still_recommended(table, beliefs, front, model, seed)
     x = np.concatenate([front.x[representative_subset(front.values, MOST_RECOMMENDED)], kept])
     means, is_earlier = beliefs.means_at_target(x), np.arange(len(x)) >= len(x) - len(kept)
-    is_offered = (is_earlier | non_dominated(means)) & ~_are_among(x, table.x[table.is_verified])
+    is_offered = (is_earlier | non_dominated(means)) & ~_are_among(x, table.verified.x)
     if len(measured):
         is_offered &= ~is_below_front(means, measured)
     designs = np.concatenate([verified.x, x[is_offered]])
@@ -134,9 +139,18 @@ def front_values(problem: Problem, front: Sequence[ParetoPoint]) -> Array:  # (n
 
 
 def _best_verified(table: TrialTable, beliefs: Beliefs) -> TrialTable:
-    """The trials at full accuracy that violate nothing and whose measured values none of the others dominates."""
-    verified = table.rows(table.is_verified & table.is_feasible)
+    """The designs at full accuracy that violate nothing and whose measured values none of the others dominates."""
+    verified = _feasible(table.verified)
     return verified.rows(non_dominated(_measured(beliefs, verified)))
+
+
+def measured_values(beliefs: Beliefs, table: TrialTable) -> Array:  # (n, K) standardised, maximised
+    """Of every design that was run at full accuracy and violates nothing, but for impossible answers."""
+    return _measured(beliefs, _feasible(without_answers(table, beliefs.set_aside).verified))
+
+
+def _feasible(table: TrialTable) -> TrialTable:
+    return table.rows(table.is_feasible)
 
 
 def _predicted_front(beliefs: Beliefs, seed: int) -> Front:

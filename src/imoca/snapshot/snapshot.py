@@ -9,8 +9,11 @@ from imoca.methods.beliefs import Beliefs
 from imoca.models.surrogates import DEFAULT_MODEL, ModelName
 from imoca.problem.problem import Problem
 from imoca.snapshot.accounting import Bill, bill
+from imoca.snapshot.cheap_runs import CheapRuns, cheap_runs
 from imoca.snapshot.history import Checkpoint, front_history
+from imoca.snapshot.movement import Movement, movement
 from imoca.snapshot.recommendation import ParetoPoint, believe_answers, recommended
+from imoca.snapshot.verification import Verification, verification
 from imoca.trials.table import TrialTable
 from imoca.trials.trial import Run, Trial
 
@@ -56,6 +59,21 @@ class Snapshot:
     def n_on_front(self) -> int:
         """Designs of today's front; those from before are beside it."""
         return sum(not point.is_earlier for point in self.front)
+
+    @cached_property
+    def verification(self) -> Verification:
+        """Every design that was run in order to verify it: what was predicted, and what came."""
+        return verification(self.table)
+
+    @cached_property
+    def movement(self) -> Movement:
+        """Whether the front has settled; no model is fitted for it."""
+        return movement(self.table, self.model)
+
+    @cached_property
+    def cheap_runs(self) -> tuple[CheapRuns, ...]:
+        """Whether they are worth their price, per objective that has a fidelity; no model is fitted for it."""
+        return cheap_runs(self.table, self.model)
 
     @cached_property
     def history(self) -> tuple[Checkpoint, ...]:

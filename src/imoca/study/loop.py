@@ -1,21 +1,18 @@
-"""The optimisation loop: ask, run, tell, until the budget or the time is spent."""
+"""The loop: ask, run, tell, as long as there are questions."""
 
 from __future__ import annotations
 
 import dataclasses
 import logging
-import time
 from collections import deque
 from collections.abc import Callable
 from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from imoca.errors import MethodError, TrialError
-from imoca.problem.names import is_integer, is_number, plain_scalar
+from imoca.errors import TrialError
 from imoca.runners.base import Finished, Job, Runner
 from imoca.runners.process_tree import end_processes
-from imoca.snapshot.accounting import bill, is_cost_guessed
 from imoca.storage.base import Storage
 from imoca.storage.owner import Owner, this_process
 from imoca.study.failing import stop_if_failing
@@ -30,10 +27,11 @@ from imoca.study.journal import (
     next_job,
 )
 from imoca.study.progress import Progress
+from imoca.study.questions import Questions
 from imoca.study.steady_clock import SteadyClock
 from imoca.study.stop_signals import StopSignals
 from imoca.trials.trial import Answer, Run, RunState, Trial, TrialState
-from imoca.wording import printable, shown
+from imoca.wording import printable
 
 if TYPE_CHECKING:
     from imoca.study.study import Study
@@ -41,35 +39,6 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 POLL_SECONDS = 0.2  # between two looks at signals and running simulators
-
-OnQuestion = Callable[[Trial, float], bool | None]  # a new question, the CPU seconds it took; False asks no more
-
-
-@dataclasses.dataclass(frozen=True)
-class Limits:
-    """When no more questions are asked. At least one is given."""
-
-    budget: float | None  # in full-fidelity runs, all that the study ever spent included
-    seconds: float | None  # of wall time from now
-    trials: int | None = None  # all that the study ever asked
-
-    def __post_init__(self) -> None:
-        if self.budget is None and self.seconds is None and self.trials is None:
-            raise MethodError(
-                "Neither a budget nor a time nor a number of trials is given.", hint="Give one, such as budget=30."
-            )
-        for what, amount in (("budget", self.budget), ("time", self.seconds)):
-            if amount is not None and (not is_number(amount) or amount <= 0.0):
-                raise MethodError(
-                    f"The {what} is {shown(amount)}.",
-                    hint="Give a positive number: of full-fidelity runs for the budget, of seconds for the time.",
-                )
-        if self.trials is not None and (not is_integer(self.trials) or self.trials < 1):
-            raise MethodError(
-                f"The number of trials is {shown(self.trials)}.", hint="Give a whole number of at least 1."
-            )
-        for field in dataclasses.fields(self):
-            object.__setattr__(self, field.name, plain_scalar(getattr(self, field.name)))
 
 
 class Loop:
@@ -80,16 +49,14 @@ class Loop:
         study: Study,
         storage: Storage,
         runner: Runner,
-        limits: Limits,
-        on_question: OnQuestion | None,
+        questions: Questions,
         on_trial: Callable[[Trial], None] | None,
         display: Progress | None,
     ) -> None:
         self._study = study
         self._storage = storage
         self._runner = runner
-        self._limits = limits
-        self._on_question = on_question
+        self._questions = questions
         self._on_trial = on_trial
         self._display = display
         self._queue: deque[Job] = deque()
@@ -100,21 +67,19 @@ class Loop:
         self._named: set[str] = set()  # simulators of which a failure was made known
         self._runs_folder: Path
         self._clock: SteadyClock
-        self._end = float("inf")
-        self._is_enough = False  # said by whoever is told of the questions
 
     def run(self) -> None:
         owner = this_process()
         previous = self._storage.claim(owner)
         self._clock = SteadyClock(owner.since)
         self._runs_folder = self._study.runs_folder
-        self._end = time.monotonic() + (self._limits.seconds or float("inf"))
         try:
             with (
                 StopSignals() as stop,
                 Heartbeat(self._storage, owner, self._clock, stop.force) as heartbeat,
                 self._display or nullcontext(),
             ):
+                self._questions.begin()
                 self._resume(previous)
                 self._drive(stop)
                 if stop.is_asked:
@@ -144,9 +109,10 @@ class Loop:
         """Fill every free slot: first with what is queued, then with new questions."""
         while not stop.is_asked and len(self._running) < self._runner.n_slots():
             if not self._queue:
-                if not self._may_ask():
+                trial = self._questions.next(is_idle=not self._running)
+                if trial is None:
                     return
-                self._ask()
+                self._enqueue(trial)
             job = self._queue.popleft()
             run = Run(job.trial, job.simulator.name, job.attempt, self._clock.now(), str(job.folder))
             self._storage.record(run)
@@ -154,26 +120,6 @@ class Loop:
             self._runner.submit(job)
             if self._display:
                 self._display.run_started(run)
-
-    def _ask(self) -> None:
-        before = time.process_time()
-        trial = self._study.launch()
-        if self._on_question and self._on_question(trial, time.process_time() - before) is False:
-            self._is_enough = True
-        self._enqueue(trial)
-
-    def _may_ask(self) -> bool:
-        """What runs is counted with its expected cost, so that many workers overspend no more than one."""
-        if self._is_enough or time.monotonic() >= self._end:
-            return False
-        table = self._study.table()
-        if self._limits.trials is not None and len(table) >= self._limits.trials:
-            return False
-        if self._limits.budget is None:
-            return True
-        costs = bill(table)
-        is_affordable = costs.total + float(costs.expected.sum()) < self._limits.budget
-        return is_affordable or (not self._running and is_cost_guessed(table))
 
     def _enqueue(self, trial: Trial) -> None:
         """Queue what is still to be run of a trial."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, overload
@@ -24,6 +24,7 @@ from imoca.runners.registry import make_runner
 from imoca.snapshot.accounting import bill
 from imoca.snapshot.recommendation import ParetoPoint, chosen_few
 from imoca.snapshot.snapshot import Snapshot
+from imoca.snapshot.verification import Verification
 from imoca.storage.base import Storage, closed_storage
 from imoca.storage.definition import Definition
 from imoca.storage.memory import MemoryStorage
@@ -31,9 +32,11 @@ from imoca.storage.owner import Owner
 from imoca.storage.sqlite.file import check_there
 from imoca.storage.sqlite.storage import SQLiteStorage
 from imoca.study.inscription import inscription
-from imoca.study.loop import Limits, Loop, OnQuestion
+from imoca.study.loop import Loop
 from imoca.study.progress import progress_display
+from imoca.study.questions import Limits, OnQuestion, Questions, Search, StopRule
 from imoca.study.redefinition import check_answers_fit, check_same
+from imoca.study.verifying import BestDesigns, Design, GivenDesigns, designs_named
 from imoca.trials.checks import check_is_table, checked_answer
 from imoca.trials.columns import trial_columns
 from imoca.trials.table import TrialTable
@@ -294,6 +297,7 @@ class Study:
         *,
         time: float | None = None,
         trials: int | None = None,
+        stop: StopRule | None = None,
         workers: int | None = None,
         dask: str | None = None,
         on_question: OnQuestion | None = None,
@@ -303,9 +307,11 @@ class Study:
         """Ask, run the simulators, and tell, until the cost spent reaches ``budget`` full-fidelity runs.
 
         What was spent before counts, so calling again with a larger budget continues; ``time`` limits the wall time
-        of this call, in seconds, and ``trials`` the trials of the study. Simulators run in this process, or in
-        ``workers`` processes, or on the Dask cluster whose scheduler has the address ``dask``. ``on_question`` is
-        called with every new question and the CPU seconds it took; if it answers False, no more are asked.
+        of this call, in seconds, and ``trials`` the trials of the study. ``stop="settled"`` ends it when the front
+        moves no more and a design of it has been run at full accuracy, which is asked for then if it was not.
+        Simulators run in this process, or in ``workers`` processes, or on the Dask cluster whose scheduler has the
+        address ``dask``. ``on_question`` is called with every new question and the CPU seconds it took; if it answers
+        False, no more are asked.
         ``on_trial`` is called after every trial. ``progress``: a live display on a terminal and plain lines elsewhere;
         by default the live display only.
 
@@ -315,20 +321,47 @@ class Study:
         Ctrl-C lets the running simulators finish and raises KeyboardInterrupt; a second one ends them. Nothing told
         is lost, and the same call continues.
         """
-        limits = Limits(budget, time, trials)
-        check_runnable(self.problem, self.folder, is_here=dask is None)
-        runner = make_runner(self.problem, workers, dask)
-        self._is_driven = True
-        try:
-            display = progress_display(self, limits.budget, progress)
-            Loop(self, self._storage, runner, limits, on_question, on_trial, display).run()
-        finally:
-            self._is_driven = False
-            runner.close()
+        limits = Limits(budget, time, trials, stop)
+        search = Search(self, limits, on_question)
+        self._drive(search, workers, dask, on_trial, progress, limits.budget)
 
-    def launch(self) -> Trial:
-        """Ask a question that the study itself will run, now or after a restart."""
-        return self._ask(is_launched=True)
+    def verify(
+        self,
+        designs: Design | Iterable[Design] | None = None,
+        *,
+        n: int | None = None,
+        workers: int | None = None,
+        dask: str | None = None,
+        on_trial: Callable[[Trial], None] | None = None,
+        progress: bool | None = None,
+    ) -> Verification:
+        """Run designs at full accuracy, to see whether what is predicted of them is true; print what comes back.
+
+        ``designs`` are ids of the front (``"F3A0"``), its points, or parameters of any design. Instead, ``n`` chooses
+        so many of the front, one after the other, each by the hypervolume that it is expected to add to what was
+        verified, for its cost. Only simulators that did not run there at full accuracy are run. What it costs counts in
+        later budgets. Runners, Ctrl-C and restarts are as with ``optimize``, which takes up what was begun here.
+        """
+        if (designs is None) == (n is None):
+            raise MethodError("Which designs are to be verified?", hint="Give them, or their number: verify(n=4).")
+        questions: BestDesigns | GivenDesigns
+        if designs is None:
+            questions = BestDesigns(self, n)
+        else:
+            snapshot = self.snapshot()
+            questions = GivenDesigns(self, snapshot, designs_named(snapshot, designs))
+        self._drive(questions, workers, dask, on_trial, progress, None)
+        return questions.outcome()
+
+    def launch(self, question: Candidate | None = None) -> Trial:
+        """Ask a question that the study itself will run, now or after a restart: the one given, or its method's."""
+        if question is None:
+            return self._ask(is_launched=True)
+        with self._storage.asking():
+            asked = self._with_costs(question)
+            while (trial := self._storage.append(len(self.trials), asked, is_launched=True)) is None:
+                pass  # somebody else asked meanwhile
+            return trial
 
     def pareto_front(self, n: int | None = None) -> list[ParetoPoint]:
         """The front at full accuracy: verified designs, then predicted ones, each sorted by the first objective.
@@ -360,6 +393,25 @@ class Study:
 
         columns = trial_columns(self.problem)
         return pd.DataFrame([{column.title: column.cell(trial) for column in columns} for trial in self.trials])
+
+    def _drive(
+        self,
+        questions: Questions,
+        workers: int | None,
+        dask: str | None,
+        on_trial: Callable[[Trial], None] | None,
+        progress: bool | None,
+        budget: float | None,
+    ) -> None:
+        check_runnable(self.problem, self.folder, is_here=dask is None)
+        runner = make_runner(self.problem, workers, dask)
+        self._is_driven = True
+        try:
+            display = progress_display(self, budget, progress)
+            Loop(self, self._storage, runner, questions, on_trial, display).run()
+        finally:
+            self._is_driven = False
+            runner.close()
 
     @property
     def _storage(self) -> Storage:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any, Literal, get_args
 
 from imoca.errors import MethodError, StudyFileError
 from imoca.methods.registry import added_method_names, get_method, method_names
@@ -28,6 +28,7 @@ class StudySettings:
     time: float | None = None  # seconds
     workers: int | None = None
     of_method: MethodSettings = field(default_factory=MethodSettings)
+    stop: Literal["settled"] | None = None
 
     def __post_init__(self) -> None:
         get_method(self.method, self.of_method)
@@ -87,6 +88,7 @@ def _settings(table: SettingsTable, path: Path) -> StudySettings:
         budget=table.budget,
         time=seconds(table.time),
         workers=table.workers,
+        stop=table.stop,
         of_method=table.method_settings(),
     )
 

@@ -107,6 +107,10 @@ class SettingsTable(MethodSettingsTable):
     time: Annotated[
         Duration | None, Field(description='How long a run may take, in seconds or such as "90s", "15m", "48h".')
     ] = None
+    stop: Annotated[
+        Literal["settled"] | None,
+        Field(description='"settled" ends a run when the front moves no more and something of it was verified.'),
+    ] = None
     workers: Annotated[
         Annotated[int, Field(ge=1, le=MOST_WORKERS)] | None,
         Field(description="Simulators that run at the same time."),

@@ -20,11 +20,17 @@ from imoca.problem.simulator import Objective, Simulator
 from imoca.storage.base import Storage
 from imoca.storage.definition import Definition
 from imoca.storage.owner import Owner, this_process
-from imoca.trials import Answer, Candidate, Run, RunState, Trial, TrialState
+from imoca.trials import Answer, Candidate, Promise, Run, RunState, Trial, TrialState
 
 T = TypeVar("T")
 
-CANDIDATE = Candidate({"a": 0.1 + 0.2, "c": 'q"\n<b>'}, {"s": 0.5}, {"f": (0.1, 1 / 3)}, {"s": (0.7, 1 / 7)})
+CANDIDATE = Candidate(
+    {"a": 0.1 + 0.2, "c": 'q"\n<b>'},
+    {"s": 0.5},
+    {"f": (0.1, 1 / 3)},
+    {"s": (0.7, 1 / 7)},
+    {"f": Promise(1 / 3, 5e-324, 1e300)},
+)
 IN_PARTS = Candidate({"a": 0.5}, {"s": 0.5, "t": None})
 ANSWER = Answer({"f": 5e-324}, {"s": 1e300}, {}, {"s": 2.0})
 PROBLEM = Problem(
@@ -71,7 +77,9 @@ class StorageContract(ABC):
     def test_a_question_is_kept_to_the_last_digit(self, storage: Storage) -> None:
         ask(storage)
         (kept,) = storage.trials()
-        assert Candidate(kept.parameters, kept.fidelities, kept.fitted, kept.declared) == CANDIDATE
+        asked = Candidate(kept.parameters, kept.fidelities, kept.fitted, kept.declared, kept.promised)
+        assert asked == CANDIDATE
+        assert isinstance(kept.promised["f"], Promise)
 
     def test_a_finished_trial_holds_its_answer(self, storage: Storage) -> None:
         ask(storage)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -12,7 +12,7 @@ from imoca.arrays import Array, BoolArray, IntArray
 from imoca.errors import TrialError
 from imoca.problem.problem import Problem
 from imoca.problem.simulator import Simulator
-from imoca.trials.trial import SimulatorState, Trial, TrialState
+from imoca.trials.trial import Answer, SimulatorState, Trial, TrialState
 
 
 @dataclass(frozen=True, eq=False)
@@ -110,6 +110,37 @@ class TrialTable:
     @cached_property
     def has_all_outputs(self) -> BoolArray:  # (n,)
         return np.all(~np.isnan(self.values), axis=1)
+
+    @cached_property
+    def verified(self) -> TrialTable:
+        """The trials that measured every output at full accuracy, whatever came.
+
+        Where several trials of one design did so together, the last of them stands for all, with all their values.
+        """
+        joined = self._measured_together()
+        chosen = np.union1d(np.flatnonzero(self.is_verified), list(joined)).astype(np.int64)
+        found = self.rows(chosen)
+        values, trials = found.values.copy(), list(found.trials)
+        for place, row in enumerate(chosen.tolist()):
+            if row in joined:
+                values[place] = joined[row]
+                named = zip(self.problem.outputs, (joined[row] * self.problem.signs).tolist(), strict=True)
+                trials[place] = trials[place].answered(Answer({output.name: value for output, value in named}))
+        return replace(found, values=values, trials=tuple(trials))
+
+    def _measured_together(self) -> dict[int, Array]:
+        """Outputs (n_outputs,) at full accuracy of designs that no trial measured alone, by the last row of each."""
+        simulators = [self.problem.simulators.index(self.problem.simulator_of(o.name)) for o in self.problem.outputs]
+        known = np.where(self.z[:, simulators] == 1.0, self.values, np.nan)
+        alone = {row.tobytes() for row in self.x[self.is_verified]}
+        last: dict[bytes, int] = {}
+        together: dict[bytes, Array] = {}
+        for i in np.flatnonzero(~np.isnan(known).all(axis=1)).tolist():
+            design = self.x[i].tobytes()
+            if design not in alone:
+                last[design] = i
+                together[design] = np.where(np.isnan(known[i]), together.get(design, known[i]), known[i])
+        return {last[design]: values for design, values in together.items() if not np.isnan(values).any()}
 
 
 ARRAYS = ("x", "z", "values", "costs", "wasted", "states", "declared")

@@ -6,6 +6,7 @@ import dataclasses
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import IntEnum, StrEnum
+from typing import NamedTuple
 
 from imoca.problem.fidelity import FidelityValue
 from imoca.problem.parameters import Value
@@ -30,6 +31,14 @@ class SimulatorState(IntEnum):
         return self.name.lower().replace("_", " ")
 
 
+class Promise(NamedTuple):
+    """What was predicted of an output at full accuracy before a design was run there, in the user's units."""
+
+    value: float
+    low: float  # of the interval that holds the truth in 90 % of the cases
+    high: float
+
+
 @dataclass(frozen=True)
 class Candidate:
     """A question before it has a number."""
@@ -40,6 +49,8 @@ class Candidate:
     """Log hyperparameters per objective when it was asked: the next fit starts there, also after a restart."""
     declared: Mapping[str, tuple[float, float]] = field(default_factory=dict)
     """Per simulator whose cost is a function `Problem.declared_costs`: whoever looks at a study calls no function."""
+    promised: Mapping[str, Promise] = field(default_factory=dict)
+    """Per output that is to be verified; empty for a question of the search."""
 
 
 @dataclass(frozen=True)
@@ -102,6 +113,7 @@ class Trial:
     answer: Answer | None = None
     is_launched: bool = False  # asked in order to be run by the study itself, so that a restart runs it again
     declared: Mapping[str, tuple[float, float]] = field(default_factory=dict)  # see Candidate
+    promised: Mapping[str, Promise] = field(default_factory=dict)
 
     @property
     def state(self) -> TrialState:
@@ -122,6 +134,11 @@ class Trial:
         return tuple(self.fidelities) if self.answer is None else self.answer.pending
 
     @property
+    def is_verification(self) -> bool:
+        """Whether it was asked to see whether what is recommended is true."""
+        return bool(self.promised)
+
+    @property
     def values(self) -> Mapping[str, float]:
         return self.answer.values if self.answer else {}
 
@@ -140,7 +157,7 @@ class Trial:
     @staticmethod
     def asked(number: int, candidate: Candidate, answer: Answer | None = None, is_launched: bool = False) -> Trial:
         question = (candidate.parameters, candidate.fidelities, candidate.fitted)
-        return Trial(number, *question, answer, is_launched, candidate.declared)
+        return Trial(number, *question, answer, is_launched, candidate.declared, candidate.promised)
 
     def answered(self, answer: Answer) -> Trial:
         return dataclasses.replace(self, answer=answer)

@@ -1,4 +1,4 @@
-"""``imoca demo``: optimise the rocket simulator, check some designs, and show what was found."""
+"""``imoca demo``: optimise the rocket simulator, verify some designs, and show what was found."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from imoca.snapshot import ParetoPoint
 
 N_ROWS = 15  # of the printed front
+N_VERIFIED = 4  # designs, at full accuracy
 PLAIN_WIDTH = 120  # of the table in a pipe or a log, where there is no terminal to ask
 REPORT = Path("rocket-report.html")
 ABOUT = (
@@ -22,7 +23,7 @@ ABOUT = (
     "(flight_time, in hours), to land far away (distance, in degrees along the ground) and to point steeply (tilt, in "
     "degrees from the vertical). The flight is computed by a solver of differential equations whose tolerance is the "
     "fidelity: at 1 it is accurate, at 0 it is hundreds of times cheaper and rough. Cheap flights found the front; "
-    "then a few of its designs were flown once at full accuracy, and what was learned improved it."
+    "then a few of its designs were verified, flown once at full accuracy, and what was learned improved it."
 )
 
 
@@ -34,7 +35,7 @@ def demo(
 ) -> None:
     """Optimise a rocket's flight: fly long, land far, point steeply, with a solver whose tolerance is the fidelity.
 
-    Ends by checking the most interesting designs at full accuracy and writing a report.
+    Ends by verifying designs of the front at full accuracy and writing a report.
     """
     from rich.console import Console
 
@@ -47,27 +48,13 @@ def demo(
     with Study(rocket().problem, method=method, seed=seed) as study:
         console.print(f"Optimising the rocket with {method}, budget {budget:g} full-accuracy flights, seed {seed}.")
         study.optimize(budget)
-        n_checked = _check_at_full_accuracy(study)
-        console.print(f"{n_checked} designs of the front were then flown at full accuracy.")
+        console.print(f"Cheap flights have drawn a front. Now {N_VERIFIED} of its designs fly at full accuracy:")
+        console.print(str(study.verify(n=N_VERIFIED)), markup=False, highlight=False)
         front = [point for point in study.pareto_front() if not point.is_earlier]
         console.print(_table(study.problem, front))
         console.print(_summary(study, front))
         command = f"imoca demo --budget {budget:g} --method {method} --seed {seed}"
         console.print(_write_report(study, output, command), markup=False, soft_wrap=True)
-
-
-def _check_at_full_accuracy(study: Study) -> int:
-    """Fly the designs that a report shows first: what any user does before relying on one."""
-    from imoca.report import highlights
-    from imoca_lab.problems.rocket.problem import tilt, trajectory_and_work
-
-    chosen = [highlight.point.parameters for highlight in highlights(study.problem, study.pareto_front())]
-    for parameters in chosen:
-        numbers = {name: float(value) for name, value in parameters.items()}
-        outputs, work = trajectory_and_work(**numbers, z=1.0)
-        values = outputs | {"tilt": tilt(**numbers)}
-        study.add(parameters, {"trajectory": 1.0}, values, cost={"trajectory": work})
-    return len(chosen)
 
 
 def _write_report(study: Study, path: Path, command: str) -> str:
@@ -118,6 +105,7 @@ def _table(problem: Problem, front: Sequence[ParetoPoint]) -> object:
 def _summary(study: Study, front: Sequence[ParetoPoint]) -> str:
     n_verified = sum(point.verified for point in front)
     return (
-        f"{len(study.trials)} trials for the cost of {study.cost_spent:.2f} full-accuracy flights; "
+        f"{len(study.trials)} trials for the cost of {study.cost_spent:.2f} full-accuracy flights, "
+        f"{study.snapshot().bill.verification:.2f} of it to verify; "
         f"{len(front)} designs on the front, {n_verified} of them verified at full accuracy."
     )

@@ -60,7 +60,7 @@ def score(benchmark: Benchmark, table: TrialTable, seed: int) -> Score:
     problem = benchmark.problem
     recommended = np.array([problem.space.encode(point.parameters) for point in recommend(table, seed)])
     truths = []
-    for x in (recommended, table.x[table.is_verified]):
+    for x in (recommended, table.verified.x):
         truths.append(benchmark.true_values(x) if len(x) else np.empty((0, len(benchmark.reference_point))))
     return Score(
         len(table),

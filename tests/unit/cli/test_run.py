@@ -54,9 +54,9 @@ def test_a_time_is_a_limit_too(imoca: CommandLine, toy: Path, monkeypatch: pytes
         asked.update(limits, budget=budget)
 
     monkeypatch.setattr(Study, "optimize", optimize)
-    imoca("run", "--time", "1.5m", "--workers", "3", "--dask", "tcp://127.0.0.1:1")
+    imoca("run", "--time", "1.5m", "--workers", "3", "--dask", "tcp://127.0.0.1:1", "--stop", "settled")
     wanted = {"budget": 3.0, "time": 90.0, "workers": 3, "dask": "tcp://127.0.0.1:1", "progress": True}
-    assert asked == wanted
+    assert asked == wanted | {"stop": "settled"}
     for wrong in ("soon", "0s", "-3s"):
         answer = imoca("run", f"--time={wrong}")
         assert answer.code == 2
@@ -114,3 +114,35 @@ def test_an_edited_study_file_is_refused_with_the_difference(imoca: CommandLine,
     answer = imoca("run")
     assert answer.code == 3
     assert "parameters.x.high: was 1.0, now is 2.0" in answer.err
+
+
+def test_a_run_stops_when_the_front_has_settled_and_says_so(imoca: CommandLine, toy: Path) -> None:
+    text = (toy / "study.toml").read_text(encoding="utf-8")
+    text = text.replace('method = "random"', 'method = "imoca-p"\nn_fronts = 2').replace(
+        "budget = 3.0", "budget = 40.0"
+    )
+    (toy / "study.toml").write_text(text, encoding="utf-8")
+    answer = imoca("run", "--stop", "settled")
+    assert answer.code == 0, answer.err
+    assert "The front has settled: the front moved by" in answer.err
+    status = imoca("status", "--json").json
+    assert status["settled"]["is_settled"]
+    assert status["cost_spent"] < 40.0
+    assert status["verified"]["at_full_fidelity"] >= 1
+    assert [each["objective"] for each in status["cheap_runs"]] == ["drag", "lift"]
+    shown = imoca("status").out
+    assert "yes: the front moved by" in shown
+    assert "cheap drag" in shown
+    again = imoca("run", "--stop", "settled")
+    assert "The front has settled" in again.err
+    assert imoca("status", "--json").json["trials"] == status["trials"]
+
+
+def test_a_rule_to_stop_that_cannot_be_is_refused(imoca: CommandLine, toy: Path) -> None:
+    answer = imoca("run", "--stop", "soon")
+    assert answer.code == 2
+    assert "there is only one rule: settled" in " ".join(answer.err.replace("│", " ").split())
+    answer = imoca("run", "--stop", "settled")  # by the method random
+    assert answer.code == 2
+    assert "remember no model" in answer.err
+    assert imoca("status", "--json").json["trials"]["total"] == 0

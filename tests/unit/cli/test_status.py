@@ -25,6 +25,8 @@ def test_status_in_words(imoca: CommandLine, toy_with_results: Path) -> None:
     assert "4: 2 complete, 1 failed, 1 without an answer yet" in answer.out
     assert "of 3 full-fidelity runs" in answer.out
     assert "trial 2, scale: mesh exploded" in answer.out
+    assert "no: too few questions were asked by a model to tell" in answer.out
+    assert "0 designs at full accuracy" in answer.out
     assert "\x1b" not in answer.out
 
 

@@ -6,10 +6,17 @@ from deciding import believe, suggest, trial_at
 
 from imoca.errors import MethodError
 from imoca.methods import MethodSettings, get_method
-from imoca.methods.verification import PATIENCE, expected_costs, explained_by_cheap_runs, is_verification_due
+from imoca.methods.verification import (
+    PATIENCE,
+    expected_costs,
+    explained_by_cheap_runs,
+    is_verification_due,
+    most_worth_verifying,
+)
 from imoca.models.cost import cost_models
 from imoca.models.gp import GaussianProcess
 from imoca.models.truth_and_error import TruthAndErrorForm
+from imoca.pareto.indicators import hypervolume
 from imoca.problem.fidelity import Fidelity
 from imoca.problem.parameters import Real
 from imoca.problem.problem import Problem
@@ -136,3 +143,29 @@ def test_a_question_that_is_due_is_that_of_the_largest_expected_hypervolume(meth
 def test_a_share_that_is_none_is_refused(share: object) -> None:
     with pytest.raises(MethodError, match="share of the cost"):
         MethodSettings(verify=share)  # type: ignore[arg-type]
+
+
+def test_of_some_designs_that_is_run_which_is_expected_to_add_most_hypervolume_for_its_cost(
+    rng: np.random.Generator,
+) -> None:
+    """Expectations by Monte Carlo, of two objectives that are independent given the model."""
+    beliefs = believe(PROBLEM, trials_at([0.0] * 12))
+    assert beliefs is not None
+    x = rng.random((40, 2))
+    mean, std = beliefs.means_and_deviations_at_target(x)
+    for reached in (mean[:3], np.empty((0, 2))):
+        everything = np.concatenate([reached, mean])
+        reference = everything.min(axis=0) - 0.1 * np.ptp(everything, axis=0)
+        draws = mean + std * rng.standard_normal((400, *mean.shape))
+        before = hypervolume(np.concatenate([reached, reference[None]]), reference)
+        expected = np.array([np.mean([_added(reached, d, reference, before) for d in draws[:, i]]) for i in range(40)])
+        costs = rng.uniform(0.5, 3.0, 40)
+        chosen = most_worth_verifying(beliefs, x, reached, costs, rng)
+        assert (expected / costs)[chosen] > 0.9 * (expected / costs).max()
+        dear = costs.copy()
+        dear[chosen] *= 100.0
+        assert most_worth_verifying(beliefs, x, reached, dear, rng) != chosen
+
+
+def _added(reached: np.ndarray, point: np.ndarray, reference: np.ndarray, before: float) -> float:
+    return hypervolume(np.concatenate([reached, point[None], reference[None]]), reference) - before

@@ -194,6 +194,7 @@ def test_highlights_are_the_best_of_each_objective_and_the_balance() -> None:
 
 def summary(**changes: Any) -> SummaryRecord:
     values = {"n_trials": 34, "n_running": 0, "n_failed": 0, "cost_spent": 0.5, "cost_at_full_accuracy": 34.0}
+    values["cost_of_verification"] = 0.0
     return SummaryRecord(**({**values, "n_front": 200, "n_verified": 2} | changes))
 
 

@@ -38,13 +38,14 @@ def test_all_settings_are_read(tmp_path: Path) -> None:
     budget = 60
     time = "48h"
     workers = 4
+    stop = "settled"
     n_fronts = 5
     initial_design = "paper"
     fidelity_reduction = false
     """
     file = load_study_file(str(write(tmp_path, settings)))
     assert file.settings == StudySettings(
-        "wing 2.0", "imoca-t", 7, 60.0, 172800.0, 4, MethodSettings(5, "paper", False)
+        "wing 2.0", "imoca-t", 7, 60.0, 172800.0, 4, MethodSettings(5, "paper", False), "settled"
     )
     assert file.database == tmp_path / "wing 2.0.db"
     assert open_study(file, storage=None).seed == 7

@@ -296,7 +296,7 @@ def test_timeouts_are_read_in_their_units(written: str, expected: float) -> None
         ("[parameters.y]\ntype = 'float'\nlow = 1", "parameters.y must say type = 'real'"),
         ("[parameters.y]\nlow = 1", "parameters.y must say type = 'real'"),
         ("[parameters.z]\ntype = 'integer'\nlow = 1\nhigh = 2", "'z'"),
-        ("[study]\nbudgt = 1", r"study.budgt is not a known key.*name, method, seed, budget, time, workers"),
+        ("[study]\nbudgt = 1", r"study.budgt is not a known key.*name, method, seed, budget, time, stop, workers"),
         ("[study]\nbudget = -1", "study.budget is -1, but must be greater than 0"),
         ("[study]\nworkers = 1.5", "study.workers is 1.5, but must be a whole number"),
         ("[study]\nname = 'a/b'", "study.name is 'a/b', but must be usable as a file name"),

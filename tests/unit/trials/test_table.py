@@ -30,8 +30,8 @@ PROBLEM = Problem(
 FULL = {"drag": 2.0, "lift": 3.0, "load": 1.0, "mass": 5.0}
 
 
-def make_trial(number: int, a: float, flow: float, stress: str | None, answer: Answer | None) -> Trial:
-    fidelities: dict[str, FidelityValue] = {"flow": flow}
+def make_trial(number: int, a: float, flow: float | None, stress: str | None, answer: Answer | None) -> Trial:
+    fidelities: dict[str, FidelityValue] = {} if flow is None else {"flow": flow}
     if stress is not None:
         fidelities["stress"] = stress
     return Trial(number, {"a": a, "c": "y"}, fidelities, {}, answer)
@@ -120,6 +120,26 @@ def test_a_trial_is_feasible_unless_some_answer_lies_outside_its_bounds() -> Non
     ]
     table = TrialTable.encode(problem, [*trials, Trial(5, {"a": 1.0}, {"s": None})])
     assert table.is_feasible.tolist() == [True, False, False, False, True, True]
+
+
+def test_objectives_of_one_design_that_were_measured_in_several_trials_verify_it() -> None:
+    flow, stress = Answer({"drag": 2.0, "lift": 3.0}), Answer({"load": 1.0, "mass": 5.0})
+    trials = [
+        make_trial(0, 1.0, 20.0, None, flow),
+        make_trial(1, 2.0, 20.0, None, flow),  # of another design
+        make_trial(2, 1.0, None, "coarse", Answer({"load": 9.0, "mass": 9.0})),  # too cheap
+    ]
+    assert len(TrialTable.encode(PROBLEM, trials).verified) == 0
+    trials.append(make_trial(3, 1.0, None, "fine", stress))
+    trials.append(make_trial(4, 3.0, 20.0, "fine", Answer(FULL)))
+    verified = TrialTable.encode(PROBLEM, trials).verified
+    assert [trial.number for trial in verified.trials] == [3, 4]
+    assert verified.trials[0].values == FULL
+    np.testing.assert_array_equal(verified.values, [[-2.0, 3.0, 1.0, -5.0]] * 2)
+    assert trials[3].values == stress.values  # the trial itself is as it was
+    again = make_trial(5, 1.0, 20.0, "fine", Answer({**FULL, "mass": 6.0}))  # alone, it needs no other
+    assert [t.number for t in TrialTable.encode(PROBLEM, [*trials, again]).verified.trials] == [4, 5]
+    assert TrialTable.encode(PROBLEM, trials).is_verified.tolist() == [False, False, False, False, True]
 
 
 @pytest.mark.parametrize("n_known", range(6))

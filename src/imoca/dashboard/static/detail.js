@@ -1,6 +1,6 @@
 // One trial, or one predicted design, in full.
 import { getJson, getText, studyPath } from "./api.js";
-import { duration, element, moment, printable } from "./text.js";
+import { duration, element, moment, printable, short } from "./text.js";
 
 const STREAMS = { stdout: "Standard output", stderr: "Standard error" };
 
@@ -37,7 +37,7 @@ export class Detail {
   showDesign(point) {
     this.number = null;
     const predicted = Object.entries(point.predicted).map(([name, value]) => [name, `${Number(value.toPrecision(6))} ± ${Number(point.uncertainty[name].toPrecision(2))}`]);
-    this.open("Predicted design", [
+    this.open(`Predicted design ${point.id}`, [
       element("p", { text: "On the front as the model sees it; not run at full accuracy yet." }),
       ...part("Parameters", Object.entries(point.parameters)),
       ...part("Predicted at full accuracy, ± typical error", predicted),
@@ -67,12 +67,17 @@ function trialParts(trial, study) {
     ...part("Parameters", Object.entries(trial.parameters)),
     ...part("Fidelity", Object.entries(trial.fidelities).filter(([, value]) => value !== null)),
     ...part("Values", Object.entries(trial.values)),
+    ...part("Predicted before it was run, and the 90 % interval", promises(trial.promised)),
     ...part("Cost, in the simulator's own units", Object.entries(trial.costs)),
     ...part("Cost of lost attempts", Object.entries(trial.wasted)),
     ...Object.entries(trial.failures).flatMap(([name, why]) => [element("h3", { text: `Failure of ${name}` }), lines(why)]),
     ...(trial.runs.length ? [element("h3", { text: "Runs" })] : []),
     ...trial.runs.map((run, i) => runPart(run, i, trial.number, study)),
   ];
+}
+
+function promises(promised) {
+  return Object.entries(promised).map(([name, [value, low, high]]) => [name, `${short(value)}, ${short(low)} to ${short(high)}`]);
 }
 
 function part(title, pairs) {

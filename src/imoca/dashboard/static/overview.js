@@ -5,8 +5,10 @@ export function showOverview(overview) {
   const { states, driver } = overview;
   const rest = [states.running && `${states.running} without an answer yet`, states.failed && `${states.failed} failed`];
   const goals = overview.objectives.map(({ name, goal }) => `${goal} ${name}`).join(", ");
+  const verified = overview.cost_of_verification;
+  const toVerify = verified ? `, ${short(verified)} of it to verify designs` : "";
   const tiles = [
-    tile("Cost spent", overview.cost_spent === null ? "unknown" : short(overview.cost_spent), "full-fidelity runs"),
+    tile("Cost spent", overview.cost_spent === null ? "unknown" : short(overview.cost_spent), `full-fidelity runs${toVerify}`),
     tile("Trials", overview.n_trials, rest.filter(Boolean).join(", ")),
     tile("Failed runs", overview.n_failures),
     tile("Driver", driver ? "alive" : "none", driver ? `process ${driver.pid} on ${driver.host}` : "nothing runs at present"),

@@ -20,6 +20,7 @@ from imoca.report.page.readings import READINGS
 from imoca.report.records import FrontRecord, SummaryRecord, summary_record
 from imoca.snapshot.recommendation import ParetoPoint, front_values
 from imoca.snapshot.snapshot import Snapshot
+from imoca.snapshot.verification import Verification
 from imoca.studyfile.problem import storable_problem
 from imoca.trials.trial import Run
 
@@ -52,6 +53,7 @@ class Contents:
     seed: int
     summary: SummaryRecord
     front: FrontRecord
+    verification: Verification
     highlights: tuple[Highlight, ...]
     records: Mapping[FigureName, Any]  # those that can be drawn
     readings: Mapping[FigureName, str]  # of all figures in the order of reading, or why there is none
@@ -75,6 +77,7 @@ def collect(snapshot: Snapshot, introduction: Introduction) -> Contents:
         snapshot.seed,
         summary_record(snapshot),
         records["front"],
+        snapshot.verification,
         highlights(snapshot.problem, snapshot.front),
         records,
         readings,

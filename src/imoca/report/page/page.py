@@ -15,6 +15,7 @@ from imoca.report.page.sections import (
     problem_section,
     reproduce_section,
     summary_section,
+    verification_section,
 )
 from imoca.report.page.text import safe
 from imoca.snapshot.snapshot import Snapshot
@@ -35,6 +36,7 @@ def render(contents: Contents) -> str:
         summary=summary_section(contents),
         figures=figure_sections(contents),
         front=front_section(contents),
+        verification=verification_section(contents),
         problem=problem_section(contents),
         reproduce=reproduce_section(contents),
         data=figure_data(contents),

@@ -67,7 +67,9 @@ def what_it_cost(record: SummaryRecord) -> str:
         if record.n_failed or record.n_running
         else counted(record.n_trials, "trial")
     )
-    told = f"{spent} took the cost of {_runs(record.cost_spent)}."
+    verified = record.cost_of_verification
+    to_verify = f", {verified:.3g} of it to verify designs" if verified else ""
+    told = f"{spent} took the cost of {_runs(record.cost_spent)}{to_verify}."
     ratio = saving(record)
     if ratio is None:
         return told

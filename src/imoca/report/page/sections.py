@@ -61,18 +61,42 @@ def front_section(contents: Contents) -> str:
             ["design", *_titles(contents), "state"],
             [
                 [
-                    Cell(str(i + 1), float(i + 1)),
+                    Cell(point.id),
                     *_parameter_cells(point),
                     *_outcome_cells(contents, point, with_measured=bool(n_verified)),
                     Cell(point.state),
                 ]
-                for i, point in enumerate(points)
+                for point in points
             ],
             is_sortable=True,
         )
     else:
         body = paragraph(what_was_found(contents.summary))
     return _section("front-table", "Every design on the front", body)
+
+
+def verification_section(contents: Contents) -> str:
+    """What was predicted of the designs that were verified, and what came."""
+    found = contents.verification
+    note = "No design was run in order to verify it. imoca verify runs some at full accuracy and compares."
+    if not found.designs:
+        return _section("verification", "Predicted and measured", paragraph(note))
+    rows = [
+        [
+            *(Cell(design.id, is_heading=True), Cell(str(design.trial), float(design.trial)), Cell(check.output)),
+            *(_measured_cell(value) for value in (check.promise.value, check.promise.low, check.promise.high)),
+            *(_measured_cell(check.measured), Cell(check.verdict)),
+        ]
+        for design in found.designs
+        for check in design.checks
+    ]
+    titles = ["design", "trial", "output", "predicted", "from", "to", "measured", "90 % interval"]
+    body = paragraph(f"{found.summary} Predictions are from before the design was run.")
+    return _section("verification", "Predicted and measured", body + table("Verified designs", titles, rows))
+
+
+def _measured_cell(value: float | None) -> Cell:
+    return Cell("", float("nan")) if value is None else Cell(number(value), value)
 
 
 def problem_section(contents: Contents) -> str:
@@ -198,5 +222,5 @@ def _outcome_cells(contents: Contents, point: ParetoPoint, with_measured: bool) 
         cells.append(Cell(with_deviation(point.predicted[name], point.uncertainty[name]), point.predicted[name]))
         if with_measured:
             measured = None if point.measured is None else point.measured[name]
-            cells.append(Cell("", float("nan")) if measured is None else Cell(number(measured), measured))
+            cells.append(_measured_cell(measured))
     return [*cells, *_feasibility_cell(contents, point)]

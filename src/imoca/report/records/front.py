@@ -42,6 +42,7 @@ class SummaryRecord:
     n_running: int
     n_failed: int
     cost_spent: float  # NaN if it is not known here
+    cost_of_verification: float  # of which, to verify designs
     cost_at_full_accuracy: float  # of as many runs, all at full accuracy
     n_front: int
     n_verified: int
@@ -54,7 +55,7 @@ def front_record(snapshot: Snapshot) -> FrontRecord:
         snapshot.front,
         tuple(
             VerifiedRecord(t.number, dict(t.parameters), {name: t.values[name] for name in names})
-            for t in table.rows(table.is_verified).trials
+            for t in table.verified.trials
         ),
         snapshot.problem.constraints,
     )
@@ -68,6 +69,7 @@ def summary_record(snapshot: Snapshot) -> SummaryRecord:
         n_running=sum(trial.state is TrialState.RUNNING for trial in trials),
         n_failed=sum(bool(trial.failures) for trial in trials),
         cost_spent=snapshot.bill.total,
+        cost_of_verification=snapshot.bill.verification,
         cost_at_full_accuracy=float((table.was_run * full_costs).sum()),
         n_front=snapshot.n_on_front,
         n_verified=sum(point.verified for point in snapshot.front),

@@ -14,7 +14,7 @@ from typing import Any
 
 from imoca.storage.definition import Definition
 from imoca.studyfile.problem import problem_from_toml, storable_problem
-from imoca.trials.trial import Answer, Candidate, Run, Trial
+from imoca.trials.trial import Answer, Candidate, Promise, Run, Trial
 from imoca.wording import shown
 
 
@@ -56,6 +56,7 @@ def question_text(trial: Trial) -> str:
             "fitted": {name: list(logs) for name, logs in trial.fitted.items()},
             "launched": trial.is_launched,
             "declared": {name: list(costs) for name, costs in trial.declared.items()},
+            "promised": {name: list(promise) for name, promise in trial.promised.items()},
         }
     )
 
@@ -94,8 +95,9 @@ def read_trial(number: int, question: str, answer: str | None) -> Trial:
     _check_all([each for logs in content["fitted"].values() for each in logs], float | int)
     fitted = {name: tuple(logs) for name, logs in content["fitted"].items()}
     declared = {name: (run, full) for name, (run, full) in content.get("declared", {}).items()}  # older rows have none
-    _check_all([each for costs in declared.values() for each in costs], float | int)
-    candidate = Candidate(content["parameters"], content["fidelities"], fitted, declared)
+    promised = {name: Promise(*ends) for name, ends in content.get("promised", {}).items()}  # likewise
+    _check_all([each for costs in (*declared.values(), *promised.values()) for each in costs], float | int)
+    candidate = Candidate(content["parameters"], content["fidelities"], fitted, declared, promised)
     return Trial.asked(number, candidate, read_answer(answer), content["launched"])
 
 

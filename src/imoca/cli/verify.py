@@ -1,0 +1,70 @@
+"""``imoca verify``: run designs of the front at full accuracy."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from imoca.cli.exits import INTERRUPTED
+from imoca.cli.opening import AsJson, open_to_write
+from imoca.cli.output import Column, print_json, print_table, say
+from imoca.cli.records import verification_record
+from imoca.cli.run import Dask, Workers
+
+if TYPE_CHECKING:
+    from imoca.snapshot.verification import Verification
+
+SUFFIXES = (".toml", ".db")
+
+Words = Annotated[
+    list[str] | None,
+    typer.Argument(metavar="[STUDY] [ID]...", help="Which designs, as imoca front calls them.", show_default=False),
+]
+Best = Annotated[
+    int | None, typer.Option(min=1, help="Choose so many designs that are most worth it.", show_default=False)
+]
+
+
+def verify(
+    words: Words = None, best: Best = None, workers: Workers = None, dask: Dask = None, as_json: AsJson = False
+) -> None:
+    """Run designs of the front at full accuracy, and compare with what was predicted.
+
+    For example: imoca verify F3A0 F17C, or imoca verify --best 4. What was run there before is not run again.
+    """
+    given, ids = _split(words or [])
+    if (best is None) == (not ids):
+        raise typer.BadParameter("Name designs of the front, such as F3A0, or give --best 4.")
+    with open_to_write(given) as opened:
+        if workers is None and opened.settings is not None:
+            workers = opened.settings.workers
+        sys.path.insert(0, str(opened.path.resolve().parent))  # a function beside the study file is found
+        try:
+            found = opened.study.verify(ids or None, n=best, workers=workers, dask=dask, progress=True)
+        except KeyboardInterrupt:
+            say(f"Interrupted. What was begun goes on with the next: imoca run{opened.command_argument}")
+            raise typer.Exit(INTERRUPTED) from None
+        if as_json:
+            print_json(verification_record(found))
+            return
+        print_verification(found)
+        say(found.summary)
+
+
+def print_verification(found: Verification) -> None:
+    from imoca.snapshot.verification import TITLES
+
+    if found.designs:
+        print_table(
+            [Column(title, is_number=title in ("trial", "predicted", "measured")) for title in TITLES], found.rows
+        )
+
+
+def _split(words: list[str]) -> tuple[Path | None, list[str]]:
+    """The study, if the first word names a file, and the ids after it."""
+    if words and (Path(words[0]).suffix.lower() in SUFFIXES or Path(words[0]).exists()):
+        return Path(words[0]), words[1:]
+    return None, words

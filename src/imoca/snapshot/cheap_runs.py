@@ -1,0 +1,81 @@
+"""Whether cheap runs are worth their price here: what they miss, as the model has learned it, and what they explain."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from imoca.methods.beliefs import without_absurd_answers
+from imoca.methods.verification import can_be_explained, explained_by_cheap_runs
+from imoca.models.cost import CostModel, cost_models
+from imoca.models.gp import GaussianProcess
+from imoca.models.kernel import covariance
+from imoca.models.surrogates import ModelName
+from imoca.snapshot.movement import remembered
+from imoca.trials.table import TrialTable
+
+CHEAPEST_AND_FULL = np.array([0.0, 1.0])
+
+
+@dataclass(frozen=True)
+class CheapRuns:
+    """Of one objective: its simulator at the lowest fidelity."""
+
+    objective: str
+    simulator: str
+    error: float  # typical, as a share of how much the objective varies over the designs
+    price: float  # as a share of a full run
+    n_full: int  # answers at full accuracy so far
+    explained: float | None  # share of the variance of those that the other runs predict; None: too few to tell
+
+    @property
+    def is_worth_it(self) -> bool:
+        """Whether they tell a larger share of the truth than they cost; by the model's word until full runs tell."""
+        told = max(0.0, 1.0 - self.error**2) if self.explained is None else self.explained
+        return told > self.price
+
+    @property
+    def words(self) -> str:
+        cost = f"{_percent(self.price)} of the cost, off by {_percent(self.error)} of the spread as the model sees it"
+        if self.explained is None:
+            return f"{cost}; of full runs there are too few to tell ({self.n_full})"
+        return f"{cost}; they explain {_percent(self.explained)} of what {self.n_full} full runs measured"
+
+
+def cheap_runs(table: TrialTable, model: ModelName) -> tuple[CheapRuns, ...]:
+    """For every objective whose simulator has a fidelity; nothing is fitted, it follows from what trials remember."""
+    beliefs = remembered(without_absurd_answers(table, model), model, cost_models(table))
+    if beliefs is None:
+        return ()
+    problem = table.problem
+    found = []
+    for j, objective in enumerate(problem.objectives):
+        s = int(problem.simulator_columns[j])
+        if problem.simulators[s].fidelity.has_knob and not problem.simulators[s].is_cost_sealed:
+            found.append(
+                _of_objective(objective.name, problem.simulators[s].name, beliefs.surrogates[j], beliefs.costs[s])
+            )
+    return tuple(found)
+
+
+def _of_objective(objective: str, simulator: str, surrogate: GaussianProcess, cost: CostModel) -> CheapRuns:
+    ratio = cost.ratio(np.full((1, surrogate.x.shape[1]), 0.5), CHEAPEST_AND_FULL)[0]
+    return CheapRuns(
+        objective,
+        simulator,
+        typical_error(surrogate),
+        float(ratio[0] / ratio[1]),
+        int(surrogate.is_full_accuracy.sum()),
+        explained_by_cheap_runs(surrogate) if can_be_explained(surrogate) else None,
+    )
+
+
+def typical_error(surrogate: GaussianProcess) -> float:
+    """Standard deviation of the difference between the lowest fidelity and the truth, over that of the truth."""
+    both = covariance(surrogate.kernel, np.full((2, surrogate.x.shape[1]), 0.5), CHEAPEST_AND_FULL)
+    return float(np.sqrt((both[0, 0] - 2.0 * both[0, 1] + both[1, 1]) / both[1, 1]))
+
+
+def _percent(share: float) -> str:
+    return f"{100.0 * share:.2g} %"

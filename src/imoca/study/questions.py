@@ -1,0 +1,138 @@
+"""What a loop asks: questions of the search, as long as its limits allow."""
+
+from __future__ import annotations
+
+import dataclasses
+import logging
+import time
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Literal, Protocol, get_args
+
+from imoca.errors import MethodError
+from imoca.methods.registry import keeps_models
+from imoca.problem.names import is_integer, is_number, plain_scalar
+from imoca.snapshot.accounting import bill, is_cost_guessed
+from imoca.study.verifying import next_to_verify
+from imoca.trials.table import TrialTable
+from imoca.trials.trial import Trial
+from imoca.wording import shown
+
+if TYPE_CHECKING:
+    from imoca.study.study import Study
+
+logger = logging.getLogger(__name__)
+
+StopRule = Literal["settled"]
+OnQuestion = Callable[[Trial, float], bool | None]  # a new question, the CPU seconds it took; False asks no more
+
+
+class Questions(Protocol):
+    """Where a loop's trials come from; all of them are stored, and launched."""
+
+    def begin(self) -> None:
+        """Called once, when the study is claimed, before what an earlier driver began is taken up."""
+
+    def next(self, is_idle: bool) -> Trial | None:
+        """A new question, or None if there is none at present; ``is_idle`` says that nothing runs."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Limits:
+    """When no more questions are asked. At least one is given."""
+
+    budget: float | None  # in full-fidelity runs, all that the study ever spent included
+    seconds: float | None  # of wall time from now
+    trials: int | None = None  # all that the study ever asked
+    stop: StopRule | None = None  # "settled": when the front moves no more, and something of it was verified
+
+    def __post_init__(self) -> None:
+        if all(getattr(self, field.name) is None for field in dataclasses.fields(self)):
+            raise MethodError(
+                "Neither a budget nor a time, a number of trials or a rule to stop is given.",
+                hint='Give one, such as budget=30 or stop="settled".',
+            )
+        if self.stop is not None and self.stop not in get_args(StopRule):
+            raise MethodError(
+                f"stop is {shown(self.stop)}.", hint=f"Give {' or '.join(map(repr, get_args(StopRule)))}."
+            )
+        for what, amount in (("budget", self.budget), ("time", self.seconds)):
+            if amount is not None and (not is_number(amount) or amount <= 0.0):
+                raise MethodError(
+                    f"The {what} is {shown(amount)}.",
+                    hint="Give a positive number: of full-fidelity runs for the budget, of seconds for the time.",
+                )
+        if self.trials is not None and (not is_integer(self.trials) or self.trials < 1):
+            raise MethodError(
+                f"The number of trials is {shown(self.trials)}.", hint="Give a whole number of at least 1."
+            )
+        for field in dataclasses.fields(self):
+            object.__setattr__(self, field.name, plain_scalar(getattr(self, field.name)))
+
+
+class Search:
+    """Questions of the study's method; one to verify a design where a front that moves no more lacks a witness."""
+
+    def __init__(self, study: Study, limits: Limits, on_question: OnQuestion | None) -> None:
+        if limits.stop is not None and not keeps_models(study.method):
+            raise MethodError(
+                f"stop is {limits.stop!r}, but questions of the method {study.method!r} remember no model to tell by.",
+                hint="Give a budget alone, or choose another method, such as 'imoca-p'.",
+            )
+        self._study = study
+        self._limits = limits
+        self._on_question = on_question
+        self._end = float("inf")
+        self._is_enough = False  # said by whoever is told of the questions
+        self._is_half_spent = False
+        self._at_rest: TrialTable | None = None  # at which there was nothing to ask
+
+    def begin(self) -> None:
+        self._end = time.monotonic() + (self._limits.seconds or float("inf"))
+
+    def next(self, is_idle: bool) -> Trial | None:
+        table = self._study.table()
+        if table is self._at_rest or not self._may_ask(table, is_idle):
+            return None
+        before = time.process_time()
+        trial = self._study.launch() if self._limits.stop is None else self._unless_settled(table, is_idle)
+        if trial is None:
+            self._at_rest = table
+            return None
+        if self._on_question and self._on_question(trial, time.process_time() - before) is False:
+            self._is_enough = True
+        return trial
+
+    def _unless_settled(self, table: TrialTable, is_idle: bool) -> Trial | None:
+        """While something runs that verifies a front at rest, there is nothing else to ask."""
+        snapshot = self._study.snapshot()
+        if not snapshot.movement.has_ended:
+            return self._study.launch()
+        is_running = not is_idle and any(trial.is_verification and trial.pending for trial in table.trials)
+        if snapshot.movement.is_settled or is_running:
+            return None
+        question = next_to_verify(snapshot)
+        return self._study.launch(question)
+
+    def _may_ask(self, table: TrialTable, is_idle: bool) -> bool:
+        """What runs is counted with its expected cost, so that many workers overspend no more than one."""
+        if self._is_enough or time.monotonic() >= self._end:
+            return False
+        if self._limits.trials is not None and len(table) >= self._limits.trials:
+            return False
+        if self._limits.budget is None:
+            return True
+        costs = bill(table)
+        if costs.total >= 0.5 * self._limits.budget and not self._is_half_spent:
+            self._is_half_spent = True
+            if self._limits.stop is None:  # else a full run is asked for when the time has come
+                warn_if_nothing_is_verified(table)
+        is_affordable = costs.total + float(costs.expected.sum()) < self._limits.budget
+        return is_affordable or (is_idle and is_cost_guessed(table))
+
+
+def warn_if_nothing_is_verified(table: TrialTable) -> None:
+    if not len(table.verified):
+        logger.warning(
+            "Half of the budget is spent, and no design was run at full accuracy: the front is a prediction"
+            " without a witness. study.verify or imoca verify runs designs of it."
+        )

@@ -1,0 +1,141 @@
+"""Designs that a user wants to see run at full accuracy, as questions of a loop."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from imoca.errors import MethodError, ParameterError
+from imoca.methods.beliefs import Beliefs
+from imoca.problem.names import is_integer
+from imoca.problem.parameters import Value
+from imoca.snapshot.recommendation import ParetoPoint, design_id
+from imoca.snapshot.snapshot import Snapshot
+from imoca.snapshot.verification import Verification, most_worthwhile, question_about, verification
+from imoca.trials.table import TrialTable
+from imoca.trials.trial import Candidate, Trial
+from imoca.wording import shown
+
+if TYPE_CHECKING:
+    from imoca.study.study import Study
+
+Design = str | ParetoPoint | Mapping[str, Value]  # an id of the front, a point of it, or parameters
+Parameters = Mapping[str, Value]
+
+
+def designs_named(snapshot: Snapshot, designs: Design | Iterable[Design]) -> list[Parameters]:
+    """Their parameters, each design once; an error if one is unknown, not possible, or nothing is known at all."""
+    given = [designs] if isinstance(designs, str | ParetoPoint | Mapping) else list(designs)
+    if not given:
+        raise MethodError("No design is given to be verified.", hint="Give ids of the front, such as verify(['F3A0']).")
+    known_beliefs(snapshot)
+    found: list[Parameters] = []
+    for design in given:
+        parameters = _parameters(snapshot, design)
+        if parameters not in found:
+            found.append(parameters)
+    return found
+
+
+def known_beliefs(snapshot: Snapshot) -> Beliefs:
+    if snapshot.beliefs is None:
+        raise MethodError(
+            "There is nothing to verify: some objective has no answer yet, so nothing is predicted.",
+            hint="Run the study first, with study.optimize or imoca run.",
+        )
+    return snapshot.beliefs
+
+
+def _parameters(snapshot: Snapshot, design: Design) -> Parameters:
+    if isinstance(design, ParetoPoint):
+        return snapshot.problem.space.check(design.parameters)
+    if isinstance(design, str):
+        return _by_id(snapshot, design)
+    return snapshot.problem.space.check(design)
+
+
+def _by_id(snapshot: Snapshot, name: str) -> Parameters:
+    """Of the front, or of a design that was asked before."""
+    named: list[Parameters] = []
+    for parameters in (*(p.parameters for p in snapshot.front), *(trial.parameters for trial in snapshot.trials)):
+        if design_id(parameters) == name.upper() and dict(parameters) not in named:
+            named.append(dict(parameters))
+    if not named:
+        raise ParameterError(
+            f"There is no design {shown(name)} on the front.",
+            hint="Its ids are shown by imoca front, and are those of study.pareto_front(); they go with the designs.",
+        )
+    if len(named) > 1:
+        raise ParameterError(f"{len(named)} designs are called {shown(name)}.", hint="Give the parameters instead.")
+    return named[0]
+
+
+class GivenDesigns:
+    """All are stored before the first one runs, so that a restart knows of them."""
+
+    def __init__(self, study: Study, snapshot: Snapshot, designs: Sequence[Parameters]) -> None:
+        self._study = study
+        self._snapshot = snapshot
+        self._designs = designs
+
+    def begin(self) -> None:
+        beliefs = known_beliefs(self._snapshot)
+        for parameters in self._designs:
+            question = question_about(self._study.table(), beliefs, parameters)
+            if question is not None:
+                self._study.launch(question)
+
+    def next(self, is_idle: bool) -> Trial | None:
+        return None  # the loop takes up what was begun
+
+    def outcome(self) -> Verification:
+        table = self._study.table()
+        is_given = np.array([dict(trial.parameters) in self._designs for trial in table.trials], dtype=np.bool_)
+        checked = [dict(t.parameters) for t in table.trials if t.is_verification]
+        known = [design_id(parameters) for parameters in self._designs if parameters not in checked]
+        return verification(table, is_given, known)
+
+
+class BestDesigns:
+    """So many of the front, each chosen by all answers before it."""
+
+    def __init__(self, study: Study, n: int | None) -> None:
+        if not is_integer(n) or n < 1:
+            raise MethodError(f"n is {shown(n)}.", hint="Give the number of designs, a whole number of at least 1.")
+        known_beliefs(study.snapshot())
+        self._study = study
+        self._n_left = int(n)
+        self._asked: list[int] = []  # numbers of trials
+        self._judged: TrialTable | None = None  # by which the last one was chosen
+
+    def begin(self) -> None:
+        pass
+
+    def next(self, is_idle: bool) -> Trial | None:
+        if self._n_left == 0 or self._study.table() is self._judged:  # nothing new since there was no other
+            return None
+        snapshot = self._study.snapshot()
+        self._judged = snapshot.table
+        question = next_to_verify(snapshot)
+        if question is None:
+            return None
+        trial = self._study.launch(question)
+        self._n_left -= 1
+        self._asked.append(trial.number)
+        return trial
+
+    def outcome(self) -> Verification:
+        table = self._study.table()
+        return verification(table, np.isin(np.arange(len(table)), self._asked))
+
+
+def next_to_verify(snapshot: Snapshot) -> Candidate | None:
+    """The question about the design of the front that is most worth it; None if none is left, or nothing is known."""
+    table, beliefs = snapshot.table, snapshot.beliefs
+    if beliefs is None:
+        return None
+    rng = np.random.default_rng([snapshot.seed, len(table)])
+    point = most_worthwhile(table, beliefs, snapshot.front, rng)
+    return None if point is None else question_about(table, beliefs, point.parameters)

@@ -1,0 +1,114 @@
+"""When a search stops by itself, and what it warns of."""
+
+import logging
+from typing import Any
+
+import pytest
+
+from imoca import Fidelity, Objective, Problem, Real, Simulator, Study
+from imoca.errors import MethodError
+from imoca.trials import Trial
+
+
+def left(x: float, z: float) -> float:
+    return (x - 0.2) ** 2 + 0.1 * (1 - z)
+
+
+def right(x: float, z: float) -> float:
+    return (x - 0.8) ** 2 + 0.1 * (1 - z) * x
+
+
+PROBLEM = Problem(
+    [Real("x", 0.0, 1.0)],
+    [
+        Simulator("left", [Objective("l", "minimize")], left, fidelity=Fidelity.continuous(), cost="0.1 + 0.9 * z"),
+        Simulator("right", [Objective("r", "minimize")], right, fidelity=Fidelity.continuous(), cost="0.1 + 0.9 * z"),
+    ],
+)
+
+
+def test_a_search_stops_when_its_front_has_settled_and_was_verified() -> None:
+    study = Study(PROBLEM, n_fronts=2)
+    asked: list[Trial] = []
+    study.optimize(100.0, stop="settled", progress=False, on_question=lambda trial, seconds: asked.append(trial))
+    assert study.cost_spent < 20.0
+    assert study.snapshot().movement.is_settled
+    verified = [trial for trial in study.trials if trial.is_verification]
+    assert len(verified) == 1  # asked for by the rule itself, as nothing else had run at full accuracy
+    assert [trial.number for trial in asked] == list(range(len(study.trials)))
+    n_trials = len(study.trials)
+    study.optimize(stop="settled", progress=False)  # a rule is a limit of its own
+    assert len(study.trials) == n_trials
+    study.optimize(trials=n_trials + 1, progress=False)  # without it the study goes on
+    assert len(study.trials) == n_trials + 1
+
+
+def test_up_to_its_end_the_rule_changes_no_question() -> None:
+    one, other = Study(PROBLEM, n_fronts=2), Study(PROBLEM, n_fronts=2)
+    one.optimize(100.0, stop="settled", progress=False)
+    n_searched = next(trial.number for trial in one.trials if trial.is_verification)
+    other.optimize(trials=n_searched, progress=False)
+    assert one.trials[:n_searched] == other.trials
+
+
+def test_the_budget_holds_with_the_rule_too() -> None:
+    study = Study(PROBLEM, n_fronts=2)
+    study.optimize(1.5, stop="settled", progress=False)
+    assert 1.5 <= study.cost_spent < 3.6
+
+
+@pytest.mark.slow
+def test_with_workers_the_rule_waits_for_what_verifies_the_front() -> None:
+    study = Study(PROBLEM, n_fronts=2)
+    study.optimize(100.0, stop="settled", workers=4, progress=False)
+    assert study.snapshot().movement.is_settled
+    assert sum(trial.is_verification for trial in study.trials) <= 2
+    assert all(trial.answer is not None for trial in study.trials)
+
+
+@pytest.mark.parametrize("rule", ["soon", "", True, 0])
+def test_a_rule_that_is_none_is_refused(rule: Any) -> None:
+    study = Study(PROBLEM)
+    with pytest.raises(MethodError, match="stop is"):
+        study.optimize(10.0, stop=rule)
+    assert study.trials == ()
+
+
+@pytest.mark.parametrize("method", ["random", "mf-osemo-tg"])
+def test_a_method_that_remembers_no_model_cannot_tell(method: str) -> None:
+    study = Study(PROBLEM, method=method)
+    with pytest.raises(MethodError, match="remember no model"):
+        study.optimize(10.0, stop="settled")
+    assert study.trials == ()
+
+
+def warnings_of(caplog: pytest.LogCaptureFixture) -> list[str]:
+    return [
+        r.getMessage()
+        for r in caplog.records
+        if r.levelno >= logging.WARNING and "Half of the budget" in r.getMessage()
+    ]
+
+
+def test_half_of_the_budget_without_a_full_run_is_warned_of_once(caplog: pytest.LogCaptureFixture) -> None:
+    study = Study(PROBLEM, n_fronts=2, verify=0.0)
+    told: list[float] = []
+
+    def look(trial: Trial) -> None:
+        if warnings_of(caplog):
+            told.append(study.cost_spent)
+
+    study.optimize(6.0, progress=False, on_trial=look)
+    assert not len(study.table().verified)
+    assert len(warnings_of(caplog)) == 1
+    assert 3.0 <= told[0] < 6.0
+
+
+def test_where_something_was_verified_nothing_is_warned_of(caplog: pytest.LogCaptureFixture) -> None:
+    study = Study(PROBLEM, method="random")
+    study.add({"x": 0.5}, {"left": 1.0, "right": 1.0}, {"l": 0.09, "r": 0.09})
+    study.optimize(6.0, progress=False)
+    study = Study(PROBLEM, method="ehi")  # at full accuracy from the start
+    study.optimize(6.0, progress=False)
+    Study(PROBLEM, method="random").optimize(trials=5, progress=False)  # no budget
+    assert not warnings_of(caplog)
