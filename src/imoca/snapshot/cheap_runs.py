@@ -78,4 +78,4 @@ def typical_error(surrogate: GaussianProcess) -> float:
 
 
 def _percent(share: float) -> str:
-    return f"{100.0 * share:.2g} %"
+    return f"{100.0 * share:.2g} %" if share < 0.095 else f"{100.0 * share:.0f} %"

@@ -139,10 +139,15 @@ def test_it_is_the_same_after_a_restart(searched: Study, tmp_path: Path) -> None
 def test_one_absurd_answer_neither_settles_a_front_nor_sets_it_in_motion(searched: Study) -> None:
     table = searched.table()
     absurd = trial_at(PROBLEM, len(table), np.array([0.513]), [0.0, 0.0], Answer({"l": 1e6, "r": 0.1}))
-    without = movement(table).share
-    found = movement(TrialTable.encode(PROBLEM, [*table.trials, absurd])).share
-    assert without is not None
-    assert found == pytest.approx(without, abs=0.01)
+    better = Answer({"l": -0.5, "r": -0.5})
+    contrary = trial_at(PROBLEM, 21, np.array([0.0]), [1.0, 1.0], better, dict(table.trials[-1].fitted))
+    at_rest, moving = [
+        movement(TrialTable.encode(PROBLEM, [*table.trials, absurd, *each])).share for each in ((), (contrary,))
+    ]
+    assert at_rest is not None
+    assert moving is not None
+    assert at_rest == pytest.approx(movement(table).share, abs=0.01)
+    assert moving > 10 * MOST_MOVED
 
 
 def test_the_cost_of_verification_is_no_part_of_the_stretch(searched: Study) -> None:
