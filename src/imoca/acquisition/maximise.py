@@ -17,6 +17,8 @@ MAX_ITERATIONS = 25
 MAX_EVALUATIONS = 40
 MAX_NEIGHBOUR_ROUNDS = 30
 DIFFERENCE_STEP = 1e-5  # of the central differences of a score without analytic gradient, in the unit cube
+PENALTY = 1e3  # times the size of a score, that the largest violation of a constraint on parameters costs; its square
+N_HALVINGS = 40  # of the way to a design that is not allowed
 START_DISTANCE = 0.05  # starts closer than this (per root column) climb the same hill
 
 
@@ -60,7 +62,7 @@ def climb(
     starts: Array,  # (n, d)
     space: SearchSpace,
 ) -> tuple[Array, Array]:  # (n, d), (n,)
-    """Each start moved uphill on its continuous columns: one L-BFGS-B run over all of them, stacked.
+    """Each start, which is allowed, moved uphill on its continuous columns: one L-BFGS-B run over all, stacked.
 
     The stacked function is a sum of independent ones, so its maximiser is the stack of theirs; one run over n designs
     costs a fraction of n runs, because the function is vectorised.
@@ -72,17 +74,25 @@ def climb(
         return best_x, value_and_gradient(starts)[0]
     unit = 1.0
 
+    def keep(x: Array, values: Array) -> None:
+        better = (values > best_values) & space.is_allowed(x)
+        best_x[better], best_values[better] = x[better], values[better]
+
     def negative(flat: Array) -> tuple[float, Array]:
         x = starts.copy()
         x[:, free] = flat.reshape(len(starts), len(free))
         values, gradient = value_and_gradient(x)
-        better = values > best_values
-        best_x[better], best_values[better] = x[better], values[better]
+        keep(x, values)
+        if space.conditions:
+            too_far, slope = outside(x)
+            weight = PENALTY * unit * too_far
+            values, gradient = values - weight * too_far, gradient - 2.0 * weight[:, None] * slope
         return -float(values.sum()) / unit, -gradient[:, free].ravel() / unit
 
+    outside = with_differences(space.excess, space)
     first, _ = negative(starts[:, free].ravel())
     unit = max(abs(first), 1e-12)  # L-BFGS-B's tolerances suppose values of order one
-    minimize(
+    found = minimize(
         negative,
         starts[:, free].ravel(),
         jac=True,
@@ -90,7 +100,23 @@ def climb(
         bounds=[(0.0, 1.0)] * (len(starts) * len(free)),
         options={"maxiter": MAX_ITERATIONS, "maxfun": MAX_EVALUATIONS, "ftol": 1e-5, "gtol": 1e-4},
     )
+    if space.conditions:
+        end = starts.copy()
+        end[:, free] = found.x.reshape(len(starts), len(free))
+        reached = last_allowed(best_x, end, space)
+        keep(reached, value_and_gradient(reached)[0])
     return best_x, best_values
+
+
+def last_allowed(inside: Array, end: Array, space: SearchSpace) -> Array:  # (n, d), (n, d) -> (n, d)
+    """On the way from allowed designs to others, the farthest that are still allowed; by halving."""
+    low, high = np.zeros((len(end), 1)), np.ones((len(end), 1))
+    low[space.is_allowed(end)] = 1.0
+    for _ in range(N_HALVINGS):
+        middle = 0.5 * (low + high)
+        allowed = space.is_allowed(inside + middle * (end - inside))[:, None]
+        low, high = np.where(allowed, middle, low), np.where(allowed, high, middle)
+    return inside + low * (end - inside)
 
 
 def maximise(value_and_gradient: ValueAndGradient, starts: Array, space: SearchSpace) -> tuple[Array, float]:
@@ -103,7 +129,8 @@ def maximise(value_and_gradient: ValueAndGradient, starts: Array, space: SearchS
     x, value = climbed[np.argmax(values)], float(values.max())
     for _ in range(MAX_NEIGHBOUR_ROUNDS if space.has_discrete else 0):
         neighbours = space.neighbours(x)
-        moved_values = value_and_gradient(neighbours)[0]
+        neighbours = neighbours[space.is_allowed(neighbours)]
+        moved_values = value_and_gradient(neighbours)[0] if len(neighbours) else np.full(1, -np.inf)
         if moved_values.max() <= value:
             break
         best = neighbours[np.argmax(moved_values)][None]

@@ -77,6 +77,9 @@ def print_problem(problem: Problem) -> None:
         [Column("parameter"), Column("kind"), Column("values")],
         [[parameter.name, *parameter_words(parameter)] for parameter in problem.parameters],
     )
+    if problem.parameter_constraints:
+        print()
+        print_pairs([("constraint", text) for text in problem.parameter_constraints])
     for simulator in problem.simulators:
         print()
         print_pairs(_simulator_lines(simulator))

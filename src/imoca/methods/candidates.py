@@ -29,4 +29,5 @@ def candidate_designs(
     picked = near[rng.integers(len(near), size=max(16, int(share * N_NEAR)))]
     steps = log_uniform(*MOVE_RANGE, len(picked), rng)
     moved = np.clip(picked + steps * rng.standard_normal(picked.shape), 0.0, 1.0)
-    return np.concatenate([spread, picked, problem.space.snap(moved)])
+    moved = problem.space.snap(moved)
+    return np.concatenate([spread, picked, np.where(problem.space.is_allowed(moved)[:, None], moved, picked)])

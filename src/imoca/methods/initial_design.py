@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from imoca.arrays import Array
+from imoca.methods.allowed_designs import allowed_designs
 from imoca.methods.settings import InitialDesign
 from imoca.problem.problem import Problem
 from imoca.sobol import sobol_sequence
@@ -34,8 +35,7 @@ def initial_question(problem: Problem, design: InitialDesign, number: int, seed:
     n_simulators = len(problem.simulators)
     if design == "paper":
         rng = np.random.default_rng([seed, number])
-        x = rng.random(problem.space.n_parameters)
-        return candidate(problem, problem.space.from_unit(x[None])[0], rng.random(n_simulators))
+        return candidate(problem, random_design(problem, rng), rng.random(n_simulators))
     x = sobol_designs(problem, number + 1, np.random.default_rng(seed))[number]
     if design == "target":
         return candidate(problem, x, np.ones(n_simulators))
@@ -44,10 +44,21 @@ def initial_question(problem: Problem, design: InitialDesign, number: int, seed:
 
 
 def sobol_designs(problem: Problem, n: int, rng: np.random.Generator) -> Array:  # (n, d)
-    """The first ``n`` points of a scrambled Sobol sequence over the search space."""
+    """The first ``n`` points of a scrambled Sobol sequence over the search space that are allowed."""
     sequence = sobol_sequence(problem.space.n_parameters, rng)
     exponent = max(0, int(np.ceil(np.log2(max(n, 1)))))
+    if problem.space.conditions:
+        return allowed_designs(problem.space, n, sequence.random, rng)
     return problem.space.from_unit(sequence.random_base2(exponent)[:n])
+
+
+def random_design(problem: Problem, rng: np.random.Generator) -> Array:  # (d,)
+    """A uniform one of those allowed."""
+    n_parameters = problem.space.n_parameters
+    first = problem.space.from_unit(rng.random((1, n_parameters)))
+    if problem.space.is_allowed(first)[0]:
+        return np.asarray(first[0])
+    return np.asarray(allowed_designs(problem.space, 1, lambda n: rng.random((n, n_parameters)), rng)[0])
 
 
 def candidate(problem: Problem, x: Array, z: Array, fitted: dict[str, tuple[float, ...]] | None = None) -> Candidate:

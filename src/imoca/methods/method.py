@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Literal, Protocol
 
 from imoca.methods.settings import MethodSettings
 from imoca.trials.table import TrialTable
@@ -21,10 +21,13 @@ class Method(Protocol):
         """A pure function: the same trials and seed give the same question, also after a restart."""
 
 
+ConstraintsKnown = Literal["none", "on parameters", "all"]  # all: on parameters and on outputs
+
+
 @dataclass(frozen=True)
 class Recipe:
     """How a method is made of its settings. Another package adds one under the entry point ``imoca.methods``."""
 
     make: Callable[[MethodSettings], Method]
     uses: frozenset[str] = frozenset()  # names of the settings that make a difference to it
-    knows_constraints: bool = False  # whether its questions take constraints on outputs into account
+    constraints: ConstraintsKnown = "none"  # what its questions keep to

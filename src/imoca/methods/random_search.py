@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from imoca.methods.initial_design import candidate
+from imoca.methods.initial_design import candidate, random_design
 from imoca.trials.table import TrialTable
 from imoca.trials.trial import Candidate
 
@@ -18,5 +18,4 @@ class RandomSearch:
 
     def suggest(self, table: TrialTable, seed: int) -> Candidate:
         rng, problem = np.random.default_rng([seed, len(table)]), table.problem
-        x = problem.space.from_unit(rng.random((1, problem.space.n_parameters)))[0]
-        return candidate(problem, x, np.ones(len(problem.simulators)))
+        return candidate(problem, random_design(problem, rng), np.ones(len(problem.simulators)))

@@ -9,9 +9,10 @@ from importlib.metadata import EntryPoint, entry_points
 from typing import Literal
 
 from imoca.errors import MethodError
+from imoca.methods.allowed_designs import check_some_are_allowed
 from imoca.methods.information import InformationSearch
 from imoca.methods.level_search import LevelSearch
-from imoca.methods.method import Method, Recipe
+from imoca.methods.method import ConstraintsKnown, Method, Recipe
 from imoca.methods.random_search import RandomSearch
 from imoca.methods.settings import GivenSettings, MethodSettings
 from imoca.methods.target_search import TargetSearch
@@ -38,9 +39,11 @@ ENTRY_POINTS = "imoca.methods"  # under which another package adds a Recipe
 
 
 def _recipe(
-    method: InformationSearch | TargetSearch | LevelSearch | RandomSearch, *uses: str, knows_constraints: bool = True
+    method: InformationSearch | TargetSearch | LevelSearch | RandomSearch,
+    *uses: str,
+    constraints: ConstraintsKnown = "all",
 ) -> Recipe:
-    return Recipe(partial(_with_settings, method), frozenset(uses), knows_constraints)
+    return Recipe(partial(_with_settings, method), frozenset(uses), constraints)
 
 
 def _with_settings(
@@ -74,13 +77,13 @@ _RECIPES: dict[str, Recipe] = {
     "parego": _recipe(TargetSearch("parego", DEFAULT_N_FRONTS), "model"),
     "smsego": _recipe(TargetSearch("smsego", DEFAULT_N_FRONTS), "model"),
     "ehi": _recipe(TargetSearch("ehi", DEFAULT_N_FRONTS), "model"),
-    "sur": _recipe(TargetSearch("sur", DEFAULT_N_FRONTS), "model", knows_constraints=False),
-    "pesmo": _recipe(TargetSearch("pesmo", DEFAULT_N_FRONTS), "n_fronts", "model", knows_constraints=False),
+    "sur": _recipe(TargetSearch("sur", DEFAULT_N_FRONTS), "model", constraints="on parameters"),
+    "pesmo": _recipe(TargetSearch("pesmo", DEFAULT_N_FRONTS), "n_fronts", "model", constraints="on parameters"),
     "mf-osemo-tg": _recipe(
-        LevelSearch("truncated", "cheap", DEFAULT_N_FRONTS), "n_fronts", "initial_design", knows_constraints=False
+        LevelSearch("truncated", "cheap", DEFAULT_N_FRONTS), "n_fronts", "initial_design", constraints="on parameters"
     ),
     "mf-osemo-ni": _recipe(
-        LevelSearch("integrated", "cheap", DEFAULT_N_FRONTS), "n_fronts", "initial_design", knows_constraints=False
+        LevelSearch("integrated", "cheap", DEFAULT_N_FRONTS), "n_fronts", "initial_design", constraints="on parameters"
     ),
     "random": _recipe(RandomSearch()),
 }
@@ -109,14 +112,22 @@ def keeps_models(name: str) -> bool:
 
 
 def check_suits(name: str, problem: Problem) -> None:
-    """An error for a method that would ask as if the problem had no constraints."""
-    if problem.constraints and not _find(name).knows_constraints:
+    """An error for a method that would ask as if the problem had no constraints, or if no design holds them."""
+    known = _find(name).constraints
+    if problem.constraints and known != "all":
         named = ", ".join(repr(constraint.name) for constraint in problem.constraints)
-        known = ", ".join(each for each, recipe in _RECIPES.items() if recipe.knows_constraints)
+        able = ", ".join(each for each, recipe in _RECIPES.items() if recipe.constraints == "all")
         raise MethodError(
             f"The method {name!r} does not know constraints, but the problem has {named}.",
-            hint=f"Choose one of {known}.",
+            hint=f"Choose one of {able}.",
         )
+    if problem.parameter_constraints and known == "none":
+        raise MethodError(
+            f"The method {name!r} does not keep to constraints on parameters, but the problem has"
+            f" {list(problem.parameter_constraints)}.",
+            hint=f"Choose one of {', '.join(_RECIPES)}.",
+        )
+    check_some_are_allowed(problem.space)
 
 
 def usable_settings(name: str, stored: Mapping[str, object]) -> GivenSettings:

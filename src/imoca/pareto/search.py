@@ -89,7 +89,7 @@ def search_fronts(
     rng: np.random.Generator,
     violation: Callable[[Array], Array] | None = None,  # (n, d) -> (n, S), 0 where a design is feasible
 ) -> list[Front]:
-    """The fronts of S vector functions over the same space, of feasible designs alone.
+    """The fronts of S vector functions over the same space, of allowed and feasible designs alone.
 
     A small evolutionary search in which every new design is tried on all S functions: drawn functions that share their
     features cost the same for one as for all. Until a feasible design is found, those that violate least have the
@@ -101,10 +101,11 @@ def search_fronts(
         outside = np.zeros(values.shape[:2]) if violation is None else violation(x)
         return [_Members(x, values[:, s], outside[:, s]) for s in range(values.shape[1])]
 
-    members = [each.best(effort.size) for each in tried(starts)]
+    members = [each.best(effort.size) for each in tried(starts[space.is_allowed(starts)])]
     for _ in range(effort.n_generations):
         share = max(1, effort.n_children // len(members))
         children = space.snap(np.concatenate([_children(each.x, share, space, rng) for each in members]))
+        children = children[space.is_allowed(children)]
         members = [each.joined(more).best(effort.size) for each, more in zip(members, tried(children), strict=True)]
     return [each.front() for each in members]
 

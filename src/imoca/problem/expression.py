@@ -147,4 +147,4 @@ def _check_exponent(node: ast.expr, text: str) -> None:
 
 
 def _refusal(text: str, fault: str) -> CostError:
-    return CostError(f"The cost expression {text!r} {fault}.", hint=HINT)
+    return CostError(f"The expression {text!r} {fault}.", hint=HINT)

@@ -11,6 +11,7 @@ import numpy as np
 
 from imoca.arrays import Array, IntArray
 from imoca.errors import ProblemError
+from imoca.problem.condition import Condition
 from imoca.problem.cost import FIDELITY_NAME
 from imoca.problem.names import as_tuple, duplicates, is_number
 from imoca.problem.parameters import Parameter
@@ -31,6 +32,7 @@ class Problem:
     simulators: tuple[Simulator, ...]
     setup_cost: float  # of a question, in full runs, whichever simulators it runs: a mesh, an assembly
     cost_relative_to: CostUnit  # what a cost of 1 is: a full run of a mean design, or of the very design
+    parameter_constraints: tuple[str, ...]  # that every design holds, such as "x1 + x2 <= 1"
 
     def __init__(
         self,
@@ -39,7 +41,9 @@ class Problem:
         *,
         setup_cost: float = 0.0,
         cost_relative_to: CostUnit = "mean",
+        constraints: Sequence[str] = (),
     ) -> None:
+        """Constraints here are those on parameters; an output with bounds is a ``Constraint`` of its simulator."""
         space = SearchSpace(parameters)
         given = as_tuple(simulators, "The list of simulators", ProblemError)
         object.__setattr__(self, "parameters", space.parameters)
@@ -62,6 +66,10 @@ class Problem:
             )
         object.__setattr__(self, "setup_cost", float(setup_cost))
         object.__setattr__(self, "cost_relative_to", cost_relative_to)
+        texts = as_tuple(constraints, "The list of constraints on parameters", ProblemError)
+        object.__setattr__(self, "parameter_constraints", tuple(Condition(text).text for text in texts))
+        for condition in self.space.conditions:
+            condition.check_names(self.space.numeric_names)
         self._check_names()
         if not self.objectives:
             raise ProblemError(
@@ -73,7 +81,7 @@ class Problem:
 
     @cached_property
     def space(self) -> SearchSpace:
-        return SearchSpace(self.parameters)
+        return SearchSpace(self.parameters, [Condition(text) for text in self.parameter_constraints])
 
     @cached_property
     def outputs(self) -> tuple[Output, ...]:
@@ -133,7 +141,13 @@ class Problem:
 
     def with_simulators(self, simulators: Sequence[Simulator]) -> Problem:
         """The same problem, computed by others."""
-        return Problem(self.parameters, simulators, setup_cost=self.setup_cost, cost_relative_to=self.cost_relative_to)
+        return Problem(
+            self.parameters,
+            simulators,
+            setup_cost=self.setup_cost,
+            cost_relative_to=self.cost_relative_to,
+            constraints=self.parameter_constraints,
+        )
 
     def cost_unit(self, s: int) -> float | None:
         """By which costs of simulator ``s`` are divided: a mean full run, in its own units.

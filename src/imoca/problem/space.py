@@ -8,18 +8,26 @@ import numpy as np
 
 from imoca.arrays import Array, BoolArray, IntArray
 from imoca.errors import ParameterError
+from imoca.problem.condition import Condition
 from imoca.problem.names import as_tuple, duplicates
 from imoca.problem.parameters import Choice, Integer, Parameter, Real, Value
 from imoca.wording import shown
 
+N_PROBES = 1024  # designs by which the size of violations is judged
+
 
 @dataclass(frozen=True, init=False)
 class SearchSpace:
-    """All parameters side by side; d = `n_columns` is the width of an encoded design."""
+    """All parameters side by side; d = `n_columns` is the width of an encoded design.
+
+    Conditions forbid some of the designs that can be encoded; whoever chooses designs keeps to those allowed.
+    """
 
     parameters: tuple[Parameter, ...]
+    conditions: tuple[Condition, ...]
 
-    def __init__(self, parameters: Sequence[Parameter]) -> None:
+    def __init__(self, parameters: Sequence[Parameter], conditions: Sequence[Condition] = ()) -> None:
+        object.__setattr__(self, "conditions", tuple(conditions))
         given = as_tuple(parameters, "The list of parameters", ParameterError)
         object.__setattr__(self, "parameters", given)
         strangers = [entry for entry in given if not isinstance(entry, Real | Integer | Choice)]
@@ -131,6 +139,29 @@ class SearchSpace:
         """Decoded numbers per numeric parameter, for costs that depend on the design."""
         rows = self.check_encoded(x)
         return {p.name: p.numbers(rows[:, part]) for p, part in self._parts() if p.is_numeric}
+
+    def is_allowed(self, x: Array) -> BoolArray:  # (n, d) -> (n,)
+        """Which designs hold all conditions, exactly as their decoded values say."""
+        allowed = np.ones(len(x), dtype=np.bool_)
+        if self.conditions:
+            columns = self.columns(self.snap(x))
+            for condition in self.conditions:
+                allowed &= condition.holds(columns)
+        return allowed
+
+    def excess(self, x: Array) -> Array:  # (n, d) -> (n,)
+        """By how much designs violate the conditions, each in units of its largest violation of many; 0 if allowed."""
+        columns = self.columns(x)
+        scaled = [
+            condition.excess(columns) / scale
+            for condition, scale in zip(self.conditions, self._largest_excesses, strict=True)
+        ]
+        return np.sum(scaled, axis=0)
+
+    @cached_property
+    def _largest_excesses(self) -> list[float]:
+        columns = self.columns(self.from_unit(np.random.default_rng(0).random((N_PROBES, self.n_parameters))))
+        return [float(condition.excess(columns).max()) or 1.0 for condition in self.conditions]
 
     def _parts(self) -> Iterator[tuple[Parameter, slice]]:
         start = 0

@@ -150,7 +150,8 @@ def measured_values(beliefs: Beliefs, table: TrialTable) -> Array:  # (n, K) sta
 
 
 def _feasible(table: TrialTable) -> TrialTable:
-    return table.rows(table.is_feasible)
+    """Designs that violate nothing, neither by their outputs nor by their parameters."""
+    return table.rows(table.is_feasible & table.problem.space.is_allowed(table.x))
 
 
 def _predicted_front(beliefs: Beliefs, seed: int) -> Front:

@@ -66,9 +66,8 @@ def build_problem(tables: StudyTables, faults: list[str]) -> Problem | None:
     if len(faults) > n_before:
         return None
     complete = [p for p in parameters if p is not None], [s for s in simulators if s is not None]
-    return attempt(
-        "problem", faults, lambda: Problem(*complete, **{name: getattr(tables.study, name) for name in PRICING})
-    )
+    pricing = {name: getattr(tables.study, name) for name in PRICING}
+    return attempt("problem", faults, lambda: Problem(*complete, **pricing, constraints=tables.study.constraints))
 
 
 def problem_to_toml(problem: Problem) -> str:
@@ -77,8 +76,11 @@ def problem_to_toml(problem: Problem) -> str:
         "parameters": {parameter.name: _parameter_table(parameter) for parameter in problem.parameters},
         "simulators": {simulator.name: _simulator_table(simulator) for simulator in problem.simulators},
     }
-    if of_costs := {name: getattr(problem, name) for name in PRICING if getattr(problem, name) != PRICING[name]}:
-        content["study"] = of_costs
+    said = {name: getattr(problem, name) for name in PRICING if getattr(problem, name) != PRICING[name]}
+    if problem.parameter_constraints:
+        said["constraints"] = list(problem.parameter_constraints)
+    if said:
+        content["study"] = said
     if problem.constraints:
         content["constraints"] = {
             constraint.name: _present(

@@ -115,6 +115,10 @@ class SettingsTable(MethodSettingsTable):
         Annotated[int, Field(ge=1, le=MOST_WORKERS)] | None,
         Field(description="Simulators that run at the same time."),
     ] = None
+    constraints: Annotated[
+        list[str],
+        Field(description='What every design must hold, in numeric parameters: ["x1 + x2 <= 1"]. It costs nothing.'),
+    ] = []
     setup_cost: Annotated[
         float,
         Field(ge=0, allow_inf_nan=False, description="Of a question, in full runs, whichever simulators it runs."),

@@ -157,7 +157,7 @@ def test_anything_outside_the_whitelist_is_refused_with_the_text_and_what_is_all
     if text == "exp":  # a bare name, refused where the parameter names are known
         assert compile_expression(text).names == {"exp"}
         return
-    with pytest.raises(CostError, match="The cost expression") as caught:
+    with pytest.raises(CostError, match="The expression") as caught:
         compile_expression(text)
     assert repr(text)[1:20] in caught.value.message
     assert "log10" in caught.value.hint

@@ -9,6 +9,7 @@ from imoca.report.labels import with_deviation
 from imoca.report.page.contents import Contents
 from imoca.report.page.readings import (
     headline,
+    joined,
     known,
     saving,
     what_it_cost,
@@ -121,7 +122,9 @@ def problem_section(contents: Contents) -> str:
             for s in problem.simulators
         ],
     )
-    return _section("problem", "The problem", parameters + simulators)
+    texts = problem.parameter_constraints
+    satisfied = paragraph(f"Every design satisfies {joined(list(texts))}.") if texts else ""
+    return _section("problem", "The problem", parameters + satisfied + simulators)
 
 
 def reproduce_section(contents: Contents) -> str:
