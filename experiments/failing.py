@@ -14,6 +14,7 @@ import logging
 import os
 import sys
 from concurrent.futures import ProcessPoolExecutor
+from contextlib import suppress
 from functools import partial
 from multiprocessing import get_context
 from pathlib import Path
@@ -24,6 +25,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))  # so that it can be started 
 
 import imoca_lab
 from imoca import Study
+from imoca.errors import SimulatorError
 from imoca.files import write_whole
 from imoca.snapshot import bill
 from imoca_lab.harness.campaign import ONE_THREAD
@@ -41,17 +43,20 @@ def measure(seed: int, budget: float) -> dict[str, float]:
     logging.disable(logging.WARNING)
     benchmark = imoca_lab.get("cantilever")
     with Study(benchmark.problem, seed=seed) as study:
-        study.optimize(budget, progress=False)
+        with suppress(SimulatorError):  # a simulator that fails in most of its last runs ends the study
+            study.optimize(budget, progress=False)
         table, front = study.table(), study.pareto_front()
     has_failed = np.array([bool(trial.failures) for trial in table.trials])
     later = np.cumsum(has_failed) - has_failed >= N_FAILURES
     costs = bill(table).by_trial
+    study_cost = float(costs.sum())
     x = np.array([benchmark.problem.space.encode(point.parameters) for point in front])
     breaks = ~is_whole(x)
     is_sure = np.array([point.feasibility > SURE for point in front])
     found = {
         "seed": seed,
         "trials": len(table),
+        "spent": study_cost,
         "failed": int(has_failed.sum()),
         "cost share of failures": float(costs[has_failed].sum() / costs.sum()),
         "cost share after 20": float(costs[later & has_failed].sum() / costs[later].sum()) if later.any() else np.nan,

@@ -27,6 +27,7 @@ class PricedSimulator:
     cost: CostModel
     reduction: FidelityReduction | None = None  # None considers every fidelity
     failure: FailureModel | None = None  # None: it does not fail
+    caution: float = 1.0  # the gain of a run that answers with probability p counts p to this power
 
     def prospect(self, x: Array, moments: Sequence[Moments], gains: Sequence[Array]) -> Prospect:
         """What runs at every fidelity may bring; moments and gains are those of all outputs."""
@@ -59,7 +60,12 @@ class Prospect:
 
     @property
     def expected_gain(self) -> Array:  # (n, m)
-        return np.where(self.is_allowed, self.survival * self.gain, -np.inf)
+        return np.where(self.is_allowed, self.worth * self.gain, -np.inf)
+
+    @property
+    def worth(self) -> Array:  # (n, m)
+        """The share of its gain that a run counts."""
+        return self.survival**self.simulator.caution
 
     @property
     def expected_cost(self) -> Array:  # (n, m)
@@ -82,7 +88,9 @@ class Prospect:
             return np.zeros_like(x), by_cost
         by_failure = self.simulator.failure.probability_gradient(x, z)
         saved = (1.0 - self.simulator.failure.price) * picked(self.price[rows], column)
-        return -picked(self.gain[rows], column)[:, None] * by_failure, by_cost - saved[:, None] * by_failure
+        survival, caution = picked(self.survival[rows], column), self.simulator.caution
+        by_survival = picked(self.gain[rows], column) * caution * survival ** (caution - 1.0)
+        return -by_survival[:, None] * by_failure, by_cost - saved[:, None] * by_failure
 
 
 @dataclass(frozen=True)
@@ -128,7 +136,7 @@ class GainPerCost:
             by_cost[is_run] += by_own_cost
             for j in simulator.outputs:
                 per_output[j] = column
-                weights[:, j] = picked(prospect.survival, column)
+                weights[:, j] = picked(prospect.worth, column)
         partials = self.gain.partials(parts.moments, per_output, weights)
         for moments, column, each in zip(parts.moments, per_output, partials, strict=True):
             by_gain += moments.gradient(column, each)

@@ -6,11 +6,12 @@ import dataclasses
 import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
 from imoca.arrays import Array, BoolArray, IntArray
-from imoca.models.cost import CostModel, cost_models
+from imoca.models.cost import CostModel, cost_models, costs_of_runs
 from imoca.models.dataset import OutputData, has_logarithms, output_data, unanswered
 from imoca.models.failure import FailureModel, Running, failure_models
 from imoca.models.fitting import MAX_FIT_POINTS, explore, fit_on, negative_log_posterior, starts_of, thinned
@@ -22,7 +23,7 @@ from imoca.models.surrogates import DEFAULT_MODEL, ModelName, form_of
 from imoca.problem.problem import Problem
 from imoca.problem.simulator import Objective, Output
 from imoca.trials.table import TrialTable
-from imoca.trials.trial import Trial
+from imoca.trials.trial import SimulatorState, Trial
 
 logger = logging.getLogger(__name__)
 
@@ -32,6 +33,9 @@ LOGARITHM_MARGIN = 5.0  # nats by which a logarithm must describe the answers be
 SMALLEST_RATIO = 1.5  # of the largest answer to the smallest; none below preferred its logarithm by the margin
 FEWEST_FOR_LOGARITHMS = 8  # answers, below which nothing is compared
 LOG_LIKELY_FEASIBLE = float(np.log(0.5))  # of the probability that a design to be recommended is feasible
+LARGEST_LOSS = 0.05  # share of the cost in failed runs, above which questions are cautious
+CAUTIOUS = 40.0
+LOG_SURE_TO_RUN = float(np.log(0.97))  # of the probability that it runs, once so much can be known
 
 
 @dataclass(frozen=True)
@@ -45,6 +49,7 @@ class Beliefs:
     set_aside: tuple[tuple[int, ...], ...]  # per modelled output, numbers of the trials whose answers are impossible
     failures: tuple[FailureModel | None, ...]  # per simulator, None where nothing fails
     limits: tuple[Limit, ...] = ()
+    caution: float = 1.0  # a question that runs with probability p counts p to this power
 
     @property
     def modelled(self) -> tuple[GaussianProcess, ...]:
@@ -80,9 +85,34 @@ class Beliefs:
         logs = log_feasibility(self.limits, x)
         return logs if self.running is None else logs + self.running.log_probability(x)
 
+    def log_worth(self, x: Array) -> Array:  # (n, d) -> (n,)
+        """Logarithm of the share of its worth that a question at full accuracy counts: the above, with caution."""
+        logs = log_feasibility(self.limits, x)
+        return logs if self.running is None else logs + self.caution * self.running.log_probability(x)
+
+    def lacking(self, x: Array) -> Array:  # (n, d) -> (n,)
+        """By how much the logarithms of its probabilities are too small for a design to be offered, 0 if they are not.
+
+        All constraints are to hold more likely than not, and it is to run as likely as most designs that did.
+        """
+        missing = np.maximum(0.0, LOG_LIKELY_FEASIBLE - log_feasibility(self.limits, x))
+        if self.running is not None:
+            missing = missing + np.maximum(0.0, self._log_sure_to_run - self.running.log_probability(x))
+        return missing
+
     def are_likely_feasible(self, x: Array) -> BoolArray:  # (n, d) -> (n,)
         """Whether it runs and all constraints hold more likely than not."""
         return self.log_feasibility(x) >= LOG_LIKELY_FEASIBLE
+
+    @cached_property
+    def _log_sure_to_run(self) -> float:
+        """Of the probability that a design to be offered runs.
+
+        A front on the edge of what runs lies where this probability is no larger than it must be.
+        """
+        answered = np.unique(np.concatenate([each.x for each in self.data]), axis=0)
+        typical = 0.0 if self.running is None else float(np.median(self.running.log_probability(answered)))
+        return min(LOG_SURE_TO_RUN, max(LOG_LIKELY_FEASIBLE, typical))
 
     def guessing(self, table: TrialTable) -> Beliefs:
         """As if every objective that still runs or failed had its mean for an answer, so that it is not asked again."""
@@ -115,9 +145,20 @@ def believe(table: TrialTable, model: ModelName = DEFAULT_MODEL, *, is_guessing:
     surrogates = [process for _, process in fits]
     if is_guessing:
         surrogates = [process.believing(*unanswered(table, j)) for j, process in enumerate(surrogates)]
-    return _beliefs(
-        problem, [data for data, _ in fits], surrogates, cost_models(table), impossible, failure_models(table)
-    )
+    costs, data = cost_models(table), [seen for seen, _ in fits]
+    beliefs = _beliefs(problem, data, surrogates, costs, impossible, failure_models(table))
+    return dataclasses.replace(beliefs, caution=caution_after(table, costs))
+
+
+def caution_after(table: TrialTable, costs: Sequence[CostModel]) -> float:
+    """More than a risk is worth by itself, where failed runs took more than their share of the cost so far."""
+    lost = total = 0.0
+    for s, model in enumerate(costs):
+        rows = np.flatnonzero(table.was_run[:, s])
+        spent = costs_of_runs(model, table.x[rows], table.z[rows, s])
+        total += float(spent.sum())
+        lost += float(spent[table.states[rows, s] == SimulatorState.FAILED].sum())
+    return CAUTIOUS if lost > LARGEST_LOSS * total else 1.0
 
 
 def _beliefs(

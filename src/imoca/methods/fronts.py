@@ -158,7 +158,7 @@ def front_of_means(beliefs: Beliefs, starts: Array, effort: SearchEffort, rng: n
     """Of the posterior means at full accuracy, where all constraints hold more likely than not."""
 
     def missing(x: Array) -> Array:  # (n, 1)
-        return np.maximum(0.0, LOG_LIKELY_FEASIBLE - beliefs.log_feasibility(x))[:, None]
+        return beliefs.lacking(x)[:, None]
 
     (front,) = search_fronts(
         lambda x: beliefs.means_at_target(x)[:, None, :],

@@ -113,6 +113,7 @@ class InformationSearch:
                 cost=cost,
                 reduction=reduction if simulator.fidelity.is_continuous else None,
                 failure=failure,
+                caution=beliefs.caution,
             )
             for simulator, cost, failure in zip(
                 beliefs.problem.simulators, beliefs.costs, beliefs.failures, strict=True

@@ -102,7 +102,7 @@ def parego_score(beliefs: Beliefs, model: ModelName, rng: np.random.Generator) -
 
     def score(x: Array) -> Array:
         mean, variance = surrogate.mean_and_variance_at_target(x)
-        return log_expected_improvement(mean, np.sqrt(variance), best) + beliefs.log_feasibility(x)
+        return log_expected_improvement(mean, np.sqrt(variance), best) + beliefs.log_worth(x)
 
     return score
 
@@ -114,7 +114,7 @@ def smsego_score(beliefs: Beliefs, predicted: Front, candidates: Array, rng: np.
 
     def score(x: Array) -> Array:
         contribution = criterion(*beliefs.means_and_deviations_at_target(x))
-        probability = np.exp(beliefs.log_feasibility(x))
+        probability = np.exp(beliefs.log_worth(x))
         return contribution * np.where(contribution > 0.0, probability, 2.0 - probability)  # a penalty grows
 
     return score
@@ -126,7 +126,7 @@ def ehi_score(beliefs: Beliefs, predicted: Front, candidates: Array, rng: np.ran
 
     def score(x: Array) -> Array:
         expected = improvement.expected(*beliefs.means_and_deviations_at_target(x))
-        return np.log(np.maximum(expected, SMALLEST_EXPECTATION)) + beliefs.log_feasibility(x)
+        return np.log(np.maximum(expected, SMALLEST_EXPECTATION)) + beliefs.log_worth(x)
 
     return score
 

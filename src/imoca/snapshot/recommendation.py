@@ -170,7 +170,7 @@ def _still_recommended(table: TrialTable, beliefs: Beliefs, front: Front, model:
     if front.values.shape[1] == 1 or not len(front.x):
         return front.x[:0]
     once = designs_once_recommended(table, beliefs.costs, model, seed)
-    once = once[beliefs.are_likely_feasible(once)]
+    once = once[beliefs.lacking(once) == 0.0]
     if len(once):
         once = once[are_worth_keeping(beliefs, once, front.values, np.random.default_rng(seed))]
     return once[most_different(once, front.x, MOST_KEPT)]

@@ -190,11 +190,10 @@ def failed_trials(first: int) -> list[Trial]:
 def test_where_runs_fail_nothing_is_recommended_and_each_design_says_how_likely_it_runs() -> None:
     front = recommend(PROBLEM, failed_trials(0))
     a = np.array([float(point.parameters["a"]) / 2.0 for point in front])
-    assert (a < 0.62).all()  # up to where it is as likely to run as to fail
-    assert a.max() > 0.4
+    assert (a < 0.5).all()
+    assert a.max() > 0.3
     feasibility = np.array([point.feasibility for point in front])
-    assert (feasibility >= 0.5 - 1e-9).all()
-    assert feasibility[a < 0.25].min() > 0.8
+    assert feasibility.min() > 0.8
     beliefs = recommendation.believe_answers(TrialTable.encode(PROBLEM, failed_trials(0)))
     assert beliefs is not None
     of_s, of_t = beliefs.failures
@@ -252,10 +251,14 @@ def test_a_trial_counts_as_verified_only_if_every_objective_was_measured_at_full
 def test_half_an_answer_teaches_its_objective_and_stands_nowhere() -> None:
     """Its drag, far below all others, pulls the prediction down; it is on no front as a measurement."""
     half = trial_at(PROBLEM, 12, np.array([0.9, 0.1]), [1.0, 1.0], Answer({"drag": -500.0}, failures={"t": "no"}))
-    without, with_half = recommend(PROBLEM, cheap_trials()), recommend(PROBLEM, [*cheap_trials(), half])
-    assert not any(point.verified for point in with_half)
-    lowest_without, lowest = (min(point.predicted["drag"] for point in front) for front in (without, with_half))
-    assert lowest < lowest_without - 500.0
+    assert not any(point.verified for point in recommend(PROBLEM, [*cheap_trials(), half]))
+    predicted = []
+    for trials in (cheap_trials(), [*cheap_trials(), half]):
+        beliefs = recommendation.believe_answers(TrialTable.encode(PROBLEM, trials))
+        assert beliefs is not None
+        means = beliefs.means_at_target(np.array([[0.9, 0.1]]))[:, 0]
+        predicted.append(float(beliefs.data[0].to_user(means)[0]))
+    assert predicted[1] < predicted[0] - 500.0
 
 
 def test_questions_still_running_change_nothing() -> None:
