@@ -50,7 +50,7 @@ def make_read_only(path: Path) -> None:
 FAULTS = [
     pytest.param(delete, "is gone", id="deleted"),
     pytest.param(replace, "is another file now", id="replaced"),
-    pytest.param(make_read_only, "was made read-only", id="read-only"),
+    pytest.param(make_read_only, "is marked read-only", id="read-only"),
 ]
 
 

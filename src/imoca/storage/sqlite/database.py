@@ -126,7 +126,7 @@ class Database:
             )
         if not self._place.stat().st_mode & (stat.S_IWUSR | stat.S_IWGRP | stat.S_IWOTH):
             raise LostStudyError(
-                f"{self.path} was made read-only while this process used it.",
+                f"{self.path} is marked read-only.",
                 hint="Nothing more was stored. Make it writable (chmod u+w) and run the same command again.",
             )
 

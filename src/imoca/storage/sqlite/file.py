@@ -47,6 +47,7 @@ def open_to_view(path: Path) -> tuple[sqlite3.Connection, bool]:
 
     Also whether it is frozen: read as if nobody wrote to it, because this place does not let readers take part.
     """
+    check_there(path)
     is_copied = _has_no_log(path)
     connection, is_frozen = connect_to_view(path)
     with faults_in_words(path):
