@@ -14,6 +14,7 @@ from imoca import Fidelity, Objective, Problem, Real, Simulator, Study
 from imoca.errors import StorageError
 from imoca.storage.owner import this_process
 from imoca.storage.sqlite.doctor import Diagnosis, examine, mend
+from imoca.storage.sqlite.rows import checksum
 from imoca.storage.sqlite.storage import SQLiteStorage
 from imoca.trials.trial import Answer, Run, Trial
 
@@ -157,6 +158,20 @@ def test_a_trial_that_cannot_be_trusted_is_left_out_and_the_gap_closed(copy: Pat
         ]
         assert study.owner is None
         study.tell(study.ask(), {"f": 1.0})  # and it goes on
+
+
+def test_a_row_that_is_not_ours_is_left_out_though_its_checksum_fits(copy: Path) -> None:
+    with closing(sqlite3.connect(copy)) as connection, connection:
+        (question,) = connection.execute("SELECT question FROM trials WHERE number = 7").fetchone()
+        answer = '{"values": 5}'
+        connection.execute(
+            "UPDATE trials SET answer = ?, checksum = ? WHERE number = 7", (answer, checksum(7, question, answer))
+        )
+    with pytest.raises(StorageError, match="cannot be read"), Study.load(copy) as study:
+        study.trials  # noqa: B018
+    assert "1 row of table trials cannot be trusted" in examine(copy).faults[0]
+    assert mend(copy, copy.with_name("new.db")).n_missing == 1
+    assert len(trials_of(copy.with_name("new.db"))) == N_TRIALS
 
 
 @pytest.mark.slow

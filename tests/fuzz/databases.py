@@ -28,33 +28,39 @@ def run(rng: random.Random, folder: Path) -> None:
             _spoil_log(rng, folder)
         case 2:
             _spoil_rows(rng, folder)
-    for words in (("status", "--json"), ("export",), ("show", "1"), ("check",)):
+    for words in (("status", "--json"), ("export",), ("show", "1"), ("check",), ("doctor", "--json")):
         verb, *options = words
         numbers = [word for word in options if word.isdecimal()]
         others = [word for word in options if word not in numbers]
         code, _ = run_imoca(verb, str(folder / "toy.db"), *numbers, *others)
         expect(code in ALLOWED, f"imoca {verb} ended with {code}")
+    code, _ = run_imoca("doctor", str(folder / "toy.db"), "-o", str(folder / "saved.db"))
+    expect(code in ALLOWED, f"imoca doctor -o ended with {code}")
 
 
 def _spoil_bytes(rng: random.Random, folder: Path) -> None:
     path = make_database(folder)
     whole = _trials(path)
     path.write_bytes(mutated_bytes(rng, path.read_bytes()))
-    _compare(path, whole, may_be_shorter=False)
+    _compare(path, whole)
 
 
 def _spoil_log(rng: random.Random, folder: Path) -> None:
-    """SQLite itself cuts a log off where it is damaged: what is read is what the study once was, and nothing else."""
+    """SQLite itself cuts a log off where it is damaged, and says nothing: no answer that was acknowledged may go so."""
     source = folder / "source"
     source.mkdir()
     with Study(toy_problem(), method="random", storage=source / "toy.db") as study:
-        fill(study, 8)
-        for name in ("toy.db", "toy.db-wal"):
-            shutil.copy(source / name, folder / name)
-        whole = study.trials
+        fill(study, 4)
+        with closing(sqlite3.connect(f"file:{source / 'toy.db'}?mode=ro", uri=True)) as reader:
+            reader.execute("BEGIN")
+            reader.execute("SELECT * FROM trials").fetchall()  # while it reads on, nothing leaves the log
+            fill(study, 4)
+            for name in ("toy.db", "toy.db-wal", "toy.db-told"):
+                shutil.copy(source / name, folder / name)
+            whole = study.trials
     log = folder / "toy.db-wal"
     log.write_bytes(mutated_bytes(rng, log.read_bytes()))
-    _compare(folder / "toy.db", whole, may_be_shorter=True)
+    _compare(folder / "toy.db", whole)
 
 
 def _spoil_rows(rng: random.Random, folder: Path) -> None:
@@ -90,14 +96,9 @@ def _trials(path: Path) -> tuple[Trial, ...]:
         return study.trials
 
 
-def _compare(path: Path, whole: tuple[Trial, ...], may_be_shorter: bool) -> None:
+def _compare(path: Path, whole: tuple[Trial, ...]) -> None:
     try:
         found = _trials(path)
     except ImocaError:
         return
-    if may_be_shorter:
-        for one, other in zip(found, whole, strict=False):
-            is_same = one == other or (one.answer is None and one.parameters == other.parameters)
-            expect(is_same, f"trial {one.number} is another one than it was")
-    else:
-        expect(found == whole, f"{len(found)} trials were read that are not the {len(whole)} that were stored")
+    expect(found == whole, f"{len(found)} trials were read that are not the {len(whole)} that were stored")

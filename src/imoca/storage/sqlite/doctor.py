@@ -91,7 +91,7 @@ def _faults_of_file(connection: sqlite3.Connection, saved: Salvage) -> Iterator[
 def _faults_of_rows(saved: Salvage) -> Iterator[str]:
     for table, n in saved.n_spoilt.items():
         if n:
-            yield f"{n} row{'s' if n > 1 else ''} of table {table} cannot be trusted: the checksum is another"
+            yield f"{n} row{'s' if n > 1 else ''} of table {table} cannot be trusted: another checksum, or another form"
     if not saved.tables["study"]:
         yield "what the study is about cannot be read"
     if not saved.tables["keeping"] and saved.version >= COUNTING:

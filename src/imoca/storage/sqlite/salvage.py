@@ -9,10 +9,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from imoca.errors import StorageError
+from imoca.errors import ImocaError, StorageError
 from imoca.storage.sqlite.keeping import read_keeping, write_keeping
-from imoca.storage.sqlite.rows import checksum
-from imoca.storage.sqlite.schema import create, upgrade
+from imoca.storage.sqlite.rows import checksum, read_definition, read_run, read_trial
+from imoca.storage.sqlite.schema import VERSION, create, upgrade
 from imoca.storage.sqlite.soundness import SUMMED_COLUMNS
 from imoca.storage.sqlite.told import Told, noted
 
@@ -65,7 +65,8 @@ def read_what_is_left(connection: sqlite3.Connection, path: Path, version: int) 
     n_spoilt: dict[str, int] = {}
     for table in SUMMED_COLUMNS:
         rows = list(_rows(connection, table, path.stat().st_size // SMALLEST_ROW))
-        tables[table] = [row for row in rows if row["checksum"] == _checksum(table, row)]
+        sound = [row for row in rows if row["checksum"] == _checksum(table, row)]
+        tables[table] = [row for row in sound if version < VERSION or _is_ours(table, row)]
         n_spoilt[table] = len(rows) - len(tables[table])
     told = noted(path, tables["keeping"][0]["study"]) if tables["keeping"] else {}
     return Salvage(version, tables, n_spoilt, told)
@@ -113,6 +114,22 @@ def _rows(connection: sqlite3.Connection, table: str, n_places: int) -> Iterator
             with suppress(*UNREADABLE):
                 found += connection.execute(f"{query} WHERE rowid = ?", (place,)).fetchall()
     yield from (dict(zip(names, row, strict=True)) for row in found)
+
+
+def _is_ours(table: str, row: Row) -> bool:
+    """Whether it can be read as we write it; rows of older versions are in another form."""
+    cells = tuple(row[column] for column in SUMMED_COLUMNS[table])
+    try:
+        match table:
+            case "study":
+                read_definition(*cells)
+            case "trials":
+                read_trial(*cells)
+            case "runs":
+                read_run(cells)
+    except (sqlite3.Error, ImocaError):
+        return False
+    return True
 
 
 def _is_as_new(change: object, told: Told) -> bool:
