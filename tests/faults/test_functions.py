@@ -141,6 +141,7 @@ def test_a_run_that_was_ended_on_purpose_again_and_again_is_run_again(tmp_path: 
             study.optimize(trials=1)
     study.optimize(trials=1)
     assert [run.state for run in study.runs] == [RunState.LOST] * 5 + [RunState.ANSWERED]
+    assert not any(run.is_lost_with_driver for run in study.runs)  # which would be held against the trial
     assert study.trials[0].state is TrialState.COMPLETE
 
 

@@ -7,6 +7,7 @@ others, a case that takes too long or too much memory.
 from __future__ import annotations
 
 import argparse
+import logging
 import os
 import random
 import resource
@@ -77,6 +78,7 @@ def _run(seed: int) -> str | None:
 
 def _finding(seed: int, folder: Path) -> str:
     os.chdir(folder)
+    logging.disable()  # warnings are meant for users
     try:
         TARGETS[seed % len(TARGETS)].run(random.Random(seed), folder)  # noqa: S311
     except FindingError as error:
