@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal, get_args
 
-from imoca.arrays import Array
+from imoca.arrays import Array, BoolArray
 from imoca.errors import ProblemError
 from imoca.pareto import finite_points, non_dominated
 from imoca.problem import Problem
@@ -24,6 +24,7 @@ class Benchmark:
     true_values: Callable[[Array], Array]  # (n, d) in the unit cube -> (n, K)
     reference_front: Array  # (m, K) non-dominated, a thinned picture of the true front
     hypervolume: float  # of a dense front, far above what the reference front or any few hundred points reach
+    is_feasible: Callable[[Array], BoolArray] | None = None  # (n, d) -> (n,) at full fidelity; None: every design is
 
     def __post_init__(self) -> None:
         front = finite_points(self.reference_front, f"Reference front of {self.name!r}")
@@ -46,10 +47,11 @@ def with_stored_front(
     reference_point: Array,  # (K,)
     true_values: Callable[[Array], Array],  # (n, d) in the unit cube -> (n, K)
     front_name: str | None = None,
+    is_feasible: Callable[[Array], BoolArray] | None = None,
 ) -> Benchmark:
     """The benchmark whose front is stored under its own name, or under another's."""
     front = load_front(front_name or name, problem.space.n_parameters)
-    return Benchmark(name, problem, reference_point.copy(), true_values, front.values, front.hypervolume)
+    return Benchmark(name, problem, reference_point.copy(), true_values, front.values, front.hypervolume, is_feasible)
 
 
 def check_option(benchmark: str, option: str, value: str, allowed: object) -> None:

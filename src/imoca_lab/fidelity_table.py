@@ -51,8 +51,7 @@ def fidelity_table(
 
 def _rows_of(problem: Problem, simulator: Simulator, designs: Array, z: Array) -> list[FidelityRow]:
     fidelities = [simulator.fidelity.decode(float(each)) for each in z]
-    alone = Problem(problem.parameters, [simulator])
-    runs = [_run(alone, simulator, designs, fidelity) for fidelity in fidelities]
+    runs = [_run(problem, simulator, designs, fidelity) for fidelity in fidelities]
     full_values, full_cost = runs[-1]
     rows = []
     for fidelity, (values, cost) in zip(fidelities, runs, strict=True):

@@ -22,6 +22,9 @@ BUDGETS = {
     "branin_currin": 2.5,
     "trap": 2.5,
     "adversarial": 2.5,
+    "branin_currin_disc": 5.0,
+    "c2_dtlz2": 3.5,
+    "tanaka": 5.0,
     "ackley_rosenbrock_sphere": 2.6,
     "dtlz1": 1.45,
     "dtlz2": 5.0,
@@ -93,6 +96,6 @@ def check_front(study: Study) -> None:
     x = np.array([space.encode(space.check(point.parameters)) for point in front])
     assert ((x >= 0.0) & (x <= 1.0)).all()
     for point in front:
-        assert set(point.predicted) == {objective.name for objective in study.problem.objectives}
+        assert set(point.predicted) == {output.name for output in study.problem.modelled}
         assert np.isfinite(list(point.predicted.values())).all()
         assert (np.array(list(point.uncertainty.values())) >= 0.0).all()

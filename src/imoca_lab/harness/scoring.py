@@ -61,12 +61,19 @@ def score(benchmark: Benchmark, table: TrialTable, seed: int) -> Score:
     recommended = np.array([problem.space.encode(point.parameters) for point in recommend(table, seed)])
     truths = []
     for x in (recommended, table.verified.x):
-        truths.append(benchmark.true_values(x) if len(x) else np.empty((0, len(benchmark.reference_point))))
+        truths.append(_feasible_truth(benchmark, x))
     return Score(
         len(table),
         *(_lacking(benchmark, truths[0]), average_distance(truths[0], benchmark.reference_front)),
         *(_lacking(benchmark, truths[1]), average_distance(truths[1], benchmark.reference_front)),
     )
+
+
+def _feasible_truth(benchmark: Benchmark, x: Array) -> Array:  # (n, d) -> (m, K)
+    """What is not feasible is worth nothing."""
+    if len(x) and benchmark.is_feasible is not None:
+        x = x[benchmark.is_feasible(x)]
+    return benchmark.true_values(x) if len(x) else np.empty((0, len(benchmark.reference_point)))
 
 
 def attainable_difference(benchmark: Benchmark) -> float:
