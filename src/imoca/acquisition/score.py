@@ -27,7 +27,8 @@ class PricedSimulator:
     cost: CostModel
     reduction: FidelityReduction | None = None  # None considers every fidelity
     failure: FailureModel | None = None  # None: it does not fail
-    caution: float = 1.0  # the gain of a run that answers with probability p counts p to this power
+    caution: float = 0.0  # power of p / sure, for a run that answers with a smaller probability p
+    sure: float = 1.0
 
     def prospect(self, x: Array, moments: Sequence[Moments], gains: Sequence[Array]) -> Prospect:
         """What runs at every fidelity may bring; moments and gains are those of all outputs."""
@@ -65,7 +66,10 @@ class Prospect:
     @property
     def worth(self) -> Array:  # (n, m)
         """The share of its gain that a run counts."""
-        return self.survival**self.simulator.caution
+        return self.survival * self._care(self.survival)
+
+    def _care(self, survival: Array) -> Array:
+        return np.minimum(1.0, survival / self.simulator.sure) ** self.simulator.caution
 
     @property
     def expected_cost(self) -> Array:  # (n, m)
@@ -88,8 +92,9 @@ class Prospect:
             return np.zeros_like(x), by_cost
         by_failure = self.simulator.failure.probability_gradient(x, z)
         saved = (1.0 - self.simulator.failure.price) * picked(self.price[rows], column)
-        survival, caution = picked(self.survival[rows], column), self.simulator.caution
-        by_survival = picked(self.gain[rows], column) * caution * survival ** (caution - 1.0)
+        survival = picked(self.survival[rows], column)
+        steepness = 1.0 + np.where(survival < self.simulator.sure, self.simulator.caution, 0.0)
+        by_survival = picked(self.gain[rows], column) * steepness * self._care(survival)
         return -by_survival[:, None] * by_failure, by_cost - saved[:, None] * by_failure
 
 

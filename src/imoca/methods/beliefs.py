@@ -34,7 +34,8 @@ SMALLEST_RATIO = 1.5  # of the largest answer to the smallest; none below prefer
 FEWEST_FOR_LOGARITHMS = 8  # answers, below which nothing is compared
 LOG_LIKELY_FEASIBLE = float(np.log(0.5))  # of the probability that a design to be recommended is feasible
 LARGEST_LOSS = 0.05  # share of the cost in failed runs, above which questions are cautious
-CAUTIOUS = 40.0
+LARGEST_RATE, N_LAST_RUNS = 0.2, 20  # and the share of the last runs of a simulator that failed
+CAUTIOUS = 200.0  # the power to which the share counts that a question is less sure to run
 LOG_SURE_TO_RUN = float(np.log(0.97))  # of the probability that it runs, once so much can be known
 
 
@@ -49,7 +50,7 @@ class Beliefs:
     set_aside: tuple[tuple[int, ...], ...]  # per modelled output, numbers of the trials whose answers are impossible
     failures: tuple[FailureModel | None, ...]  # per simulator, None where nothing fails
     limits: tuple[Limit, ...] = ()
-    caution: float = 1.0  # a question that runs with probability p counts p to this power
+    caution: float = 0.0  # by how much a question counts less that is less sure to run than one to be offered
 
     @property
     def modelled(self) -> tuple[GaussianProcess, ...]:
@@ -87,8 +88,10 @@ class Beliefs:
 
     def log_worth(self, x: Array) -> Array:  # (n, d) -> (n,)
         """Logarithm of the share of its worth that a question at full accuracy counts: the above, with caution."""
-        logs = log_feasibility(self.limits, x)
-        return logs if self.running is None else logs + self.caution * self.running.log_probability(x)
+        logs = self.log_feasibility(x)
+        if self.running is None or not self.caution:
+            return logs
+        return logs - self.caution * np.maximum(0.0, self.log_sure_to_run - self.running.log_probability(x))
 
     def lacking(self, x: Array) -> Array:  # (n, d) -> (n,)
         """By how much the logarithms of its probabilities are too small for a design to be offered, 0 if they are not.
@@ -97,7 +100,7 @@ class Beliefs:
         """
         missing = np.maximum(0.0, LOG_LIKELY_FEASIBLE - log_feasibility(self.limits, x))
         if self.running is not None:
-            missing = missing + np.maximum(0.0, self._log_sure_to_run - self.running.log_probability(x))
+            missing = missing + np.maximum(0.0, self.log_sure_to_run - self.running.log_probability(x))
         return missing
 
     def are_likely_feasible(self, x: Array) -> BoolArray:  # (n, d) -> (n,)
@@ -105,7 +108,7 @@ class Beliefs:
         return self.log_feasibility(x) >= LOG_LIKELY_FEASIBLE
 
     @cached_property
-    def _log_sure_to_run(self) -> float:
+    def log_sure_to_run(self) -> float:
         """Of the probability that a design to be offered runs.
 
         A front on the edge of what runs lies where this probability is no larger than it must be.
@@ -151,14 +154,17 @@ def believe(table: TrialTable, model: ModelName = DEFAULT_MODEL, *, is_guessing:
 
 
 def caution_after(table: TrialTable, costs: Sequence[CostModel]) -> float:
-    """More than a risk is worth by itself, where failed runs took more than their share of the cost so far."""
+    """None, until failed runs have taken more than their share of the cost, or too many of the last ones failed."""
     lost = total = 0.0
+    worst = 0.0
     for s, model in enumerate(costs):
         rows = np.flatnonzero(table.was_run[:, s])
         spent = costs_of_runs(model, table.x[rows], table.z[rows, s])
         total += float(spent.sum())
-        lost += float(spent[table.states[rows, s] == SimulatorState.FAILED].sum())
-    return CAUTIOUS if lost > LARGEST_LOSS * total else 1.0
+        has_failed = table.states[rows, s] == SimulatorState.FAILED
+        lost += float(spent[has_failed].sum())
+        worst = max(worst, float(has_failed[-N_LAST_RUNS:].sum()) / N_LAST_RUNS)
+    return CAUTIOUS if lost > LARGEST_LOSS * total or worst > LARGEST_RATE else 0.0
 
 
 def _beliefs(

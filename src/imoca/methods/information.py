@@ -114,6 +114,7 @@ class InformationSearch:
                 reduction=reduction if simulator.fidelity.is_continuous else None,
                 failure=failure,
                 caution=beliefs.caution,
+                sure=float(np.exp(beliefs.log_sure_to_run)),
             )
             for simulator, cost, failure in zip(
                 beliefs.problem.simulators, beliefs.costs, beliefs.failures, strict=True

@@ -119,7 +119,7 @@ def test_the_gradient_matches_finite_differences(
     if is_failing:
         first, second = score.simulators
         score = dataclasses.replace(
-            score, simulators=[dataclasses.replace(first, failure=make_failures(rng), caution=3.0), second]
+            score, simulators=[dataclasses.replace(first, failure=make_failures(rng), caution=3.0, sure=0.8), second]
         )
     if setup_cost is not None:
         score = dataclasses.replace(score, setup_cost=setup_cost, may_leave_out=True)
@@ -211,7 +211,7 @@ def test_a_reduction_changes_the_choice_and_lowers_the_score_where_it_forbids(rn
 def test_a_run_that_may_fail_brings_the_gain_of_those_that_answer_for_the_mean_price(rng: np.random.Generator) -> None:
     failures = make_failures(rng)
     sound = PricedSimulator((0,), np.array([0.2, 1.0]), declared("1 + z**2", 1.0))
-    failing, careful = (dataclasses.replace(sound, failure=failures, caution=each) for each in (1.0, 4.0))
+    failing, careful = (dataclasses.replace(sound, failure=failures, caution=each, sure=0.8) for each in (0.0, 3.0))
     processes, gain = make_processes(rng)[:1], TruncatedGain(np.array([[1.0]]))
     x = np.array([[0.05, 0.5], [0.95, 0.5]])  # where all is well, and where hardly anything is
     moments = [process.moments(x, sound.fidelities) for process in processes]
@@ -220,7 +220,9 @@ def test_a_run_that_may_fail_brings_the_gain_of_those_that_answer_for_the_mean_p
     assert p[0].max() < 0.3
     assert p[1].min() > 0.6
     np.testing.assert_allclose(along.expected_gain, (1.0 - p) * without.expected_gain)
-    np.testing.assert_allclose(with_care.expected_gain, (1.0 - p) ** 4 * without.expected_gain)
+    assert p[0].min() < 0.2 < p[1].max()
+    care = np.minimum(1.0, (1.0 - p) / 0.8) ** 3
+    np.testing.assert_allclose(with_care.expected_gain, care * (1.0 - p) * without.expected_gain)
     np.testing.assert_allclose(along.expected_cost, ((1.0 - p) + 0.3 * p) * without.expected_cost)
 
 

@@ -11,6 +11,7 @@ from deciding import believe, posterior, trial_at, try_to_believe
 
 from imoca.methods import beliefs as beliefs_module
 from imoca.methods.beliefs import Beliefs
+from imoca.models.cost import cost_models
 from imoca.models.fitting import starts_of
 from imoca.models.form import Form
 from imoca.models.gp import JITTERS, GaussianProcess
@@ -259,3 +260,54 @@ def test_what_is_declared_of_logarithms_is_done_whatever_the_data_prefer(declare
         beliefs = beliefs_module.believe(TrialTable.encode(problem, trials), model)
         assert beliefs is not None
         assert beliefs.data[0].is_log == declared
+
+
+def table_with_failures(n_fine: int, n_failed: int, z_failed: float) -> TrialTable:
+    """The first simulator fails at the end; a full run costs 1 of each."""
+    rng = np.random.default_rng(2)
+    fine = [
+        trial_at(PROBLEM, i, rng.random(2), [1.0, 1.0], Answer({"f": float(i), "g": float(i)})) for i in range(n_fine)
+    ]
+    failed = [
+        trial_at(PROBLEM, n_fine + i, rng.random(2), [z_failed, np.nan], Answer(failures={"s": "no mesh"}))
+        for i in range(n_failed)
+    ]
+    return TrialTable.encode(PROBLEM, [*fine, *failed])
+
+
+def caution(table: TrialTable) -> float:
+    return beliefs_module.caution_after(table, cost_models(table))
+
+
+def test_questions_are_cautious_once_failures_cost_their_share_or_too_many_of_the_last_runs_failed() -> None:
+    assert caution(table_with_failures(40, 0, 1.0)) == 0.0
+    assert caution(table_with_failures(40, 2, 1.0)) == 0.0  # a fortieth of the cost, or less
+    assert caution(table_with_failures(40, 4, 0.0)) == 0.0  # four of the last twenty
+    assert caution(table_with_failures(40, 5, 0.0)) > 0.0
+    assert caution(table_with_failures(5, 3, 1.0)) > 0.0  # more than a twentieth of the cost
+
+
+def test_a_cautious_question_counts_little_where_it_is_less_sure_to_run_than_most_that_answered() -> None:
+    rng = np.random.default_rng(3)
+    x = rng.random((30, 2))
+    trials = [
+        trial_at(
+            PROBLEM,
+            i,
+            row,
+            [1.0, 1.0],
+            Answer({"g": 1.0}, failures={"s": "no"}) if row[0] > 0.7 else Answer({"f": float(row[1]), "g": 1.0}),
+        )
+        for i, row in enumerate(x)
+    ]
+    beliefs = believed(trials)
+    assert beliefs.caution > 0.0
+    assert beliefs.running is not None
+    answered = np.unique(np.concatenate([each.x for each in beliefs.data]), axis=0)
+    typical = float(np.median(beliefs.running.log_probability(answered)))
+    assert beliefs.log_sure_to_run == pytest.approx(min(np.log(0.97), typical))
+    logs = beliefs.running.log_probability(x)
+    short = np.maximum(0.0, beliefs.log_sure_to_run - logs)
+    np.testing.assert_allclose(beliefs.log_worth(x), logs - beliefs.caution * short)
+    np.testing.assert_allclose(beliefs.lacking(x), short)
+    assert (beliefs.log_worth(x[x[:, 0] > 0.8]) < -30.0).all()
