@@ -49,11 +49,16 @@ def known_beliefs(snapshot: Snapshot) -> Beliefs:
 
 
 def _parameters(snapshot: Snapshot, design: Design) -> Parameters:
-    if isinstance(design, ParetoPoint):
-        return snapshot.problem.space.check(design.parameters)
     if isinstance(design, str):
         return _by_id(snapshot, design)
-    return snapshot.problem.space.check(design)
+    space = snapshot.problem.space
+    parameters = space.check(design.parameters if isinstance(design, ParetoPoint) else design)
+    if not space.is_allowed(space.encode(parameters)[None])[0]:
+        raise ParameterError(
+            f"The design {shown(parameters)} violates a constraint on parameters.",
+            hint=f"It must hold {', '.join(condition.text for condition in space.conditions)}.",
+        )
+    return parameters
 
 
 def _by_id(snapshot: Snapshot, name: str) -> Parameters:

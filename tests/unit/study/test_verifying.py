@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from imoca import Fidelity, ImocaError, Objective, ParetoPoint, Problem, Real, Simulator, Study
+from imoca import Constraint, Fidelity, ImocaError, Objective, ParetoPoint, Problem, Real, Simulator, Study
 from imoca.errors import MethodError, ParameterError, StorageError, TrialError
 from imoca.problem.parameters import Value
 from imoca.snapshot import Verification
@@ -287,3 +287,27 @@ def test_where_nothing_of_the_front_is_left_fewer_are_verified() -> None:
     assert len(found.designs) < 50
     assert isinstance(found, Verification)
     assert np.isfinite(found.cost)
+
+
+def test_a_design_that_violates_a_constraint_on_parameters_is_refused() -> None:
+    study = Study(Problem(PROBLEM.parameters, PROBLEM.simulators, constraints=["x <= 0.6"]), n_fronts=2)
+    study.optimize(trials=12, progress=False)
+    with pytest.raises(ParameterError, match="violates a constraint"):
+        study.verify({"x": 0.7})
+    assert len(study.trials) == 12
+    assert study.verify({"x": 0.6}).n_measured == 2
+
+
+def test_a_constraint_on_an_output_is_verified_like_an_objective() -> None:
+    def stress(x: float, z: float) -> float:
+        return x + 0.1 * (1 - z)
+
+    outputs = [Constraint("stress", upper=0.7)]
+    load = Simulator("load", outputs, stress, fidelity=Fidelity.continuous(), cost="0.1 + 0.9 * z")
+    study = Study(Problem(PROBLEM.parameters, [*PROBLEM.simulators, load]), n_fronts=2)
+    study.optimize(trials=12, progress=False)
+    (design,) = study.verify(n=1).designs
+    assert [check.output for check in design.checks] == ["l", "r", "stress"]
+    assert design.checks[2].measured == pytest.approx(design.parameters["x"])
+    assert design.checks[2].measured is not None
+    assert design.checks[2].measured <= 0.7
