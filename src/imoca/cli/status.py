@@ -159,7 +159,7 @@ def _diagnosis_lines(content: dict[str, Any]) -> list[tuple[str, str]]:
     ]
     for each in content["cheap_runs"]:
         verdict = "worth it" if each["worth_it"] else "not worth it"
-        lines.append((f"cheap {each['objective']}", f"{verdict}: {each['why']}"))
+        lines.append((f"cheap {each['output']}", f"{verdict}: {each['why']}"))
     return lines
 
 

@@ -20,11 +20,11 @@ CHEAPEST_AND_FULL = np.array([0.0, 1.0])
 
 @dataclass(frozen=True)
 class CheapRuns:
-    """Of one objective: its simulator at the lowest fidelity."""
+    """Of one output: its simulator at the lowest fidelity."""
 
-    objective: str
+    output: str
     simulator: str
-    error: float  # typical, as a share of how much the objective varies over the designs
+    error: float  # typical, as a share of how much the output varies over the designs
     price: float  # as a share of a full run
     n_full: int  # answers at full accuracy so far
     explained: float | None  # share of the variance of those that the other runs predict; None: too few to tell
@@ -44,25 +44,23 @@ class CheapRuns:
 
 
 def cheap_runs(table: TrialTable, model: ModelName) -> tuple[CheapRuns, ...]:
-    """For every objective whose simulator has a fidelity; nothing is fitted, it follows from what trials remember."""
+    """For every output whose simulator has a fidelity; nothing is fitted, it follows from what trials remember."""
     beliefs = remembered(without_absurd_answers(table, model), model, cost_models(table))
     if beliefs is None:
         return ()
     problem = table.problem
     found = []
-    for j, objective in enumerate(problem.objectives):
+    for j, output in enumerate(problem.modelled):
         s = int(problem.simulator_columns[j])
         if problem.simulators[s].fidelity.has_knob and not problem.simulators[s].is_cost_sealed:
-            found.append(
-                _of_objective(objective.name, problem.simulators[s].name, beliefs.surrogates[j], beliefs.costs[s])
-            )
+            found.append(_of_output(output.name, problem.simulators[s].name, beliefs.modelled[j], beliefs.costs[s]))
     return tuple(found)
 
 
-def _of_objective(objective: str, simulator: str, surrogate: GaussianProcess, cost: CostModel) -> CheapRuns:
+def _of_output(output: str, simulator: str, surrogate: GaussianProcess, cost: CostModel) -> CheapRuns:
     ratio = cost.ratio(np.full((1, surrogate.x.shape[1]), 0.5), CHEAPEST_AND_FULL)[0]
     return CheapRuns(
-        objective,
+        output,
         simulator,
         typical_error(surrogate),
         float(ratio[0] / ratio[1]),

@@ -5,9 +5,10 @@ import math
 import numpy as np
 import pytest
 
-from imoca import Fidelity, Objective, Problem, Real, Simulator, Study
+from imoca import Constraint, Fidelity, Objective, Problem, Real, Simulator, Study
 from imoca.models.gp import GaussianProcess
 from imoca.models.truth_and_error import TruthAndErrorForm
+from imoca.problem.simulator import Output
 from imoca.snapshot.cheap_runs import CheapRuns, typical_error
 
 
@@ -60,7 +61,7 @@ def make_study(cheap_slope: float) -> Study:
 def test_honest_and_contrary_cheap_runs_are_told_apart() -> None:
     (honest,) = make_study(0.95).snapshot().cheap_runs  # the line has no fidelity
     (contrary,) = make_study(-1.0).snapshot().cheap_runs
-    assert (honest.objective, honest.simulator) == ("f", "wave")
+    assert (honest.output, honest.simulator) == ("f", "wave")
     assert honest.price == pytest.approx(0.1)
     assert honest.n_full >= 4
     assert honest.error < contrary.error
@@ -72,3 +73,15 @@ def test_honest_and_contrary_cheap_runs_are_told_apart() -> None:
 def test_without_a_model_nothing_is_said() -> None:
     problem = Problem([Real("x", 0.0, 1.0)], [Simulator("s", [Objective("f", "minimize")], lambda x: x)])
     assert Study(problem).snapshot().cheap_runs == ()
+
+
+def test_constraints_are_told_of_too() -> None:
+    outputs: list[Output] = [Objective("f", "minimize"), Constraint("c", upper=0.5)]
+
+    def both(x: float, z: float) -> dict[str, float]:
+        return {"f": math.sin(6.0 * x), "c": x + 0.3 * (1.0 - z) * math.cos(9.0 * x)}
+
+    wave = Simulator("wave", outputs, both, fidelity=Fidelity.continuous(), cost="0.1 + 0.9 * z")
+    with Study(Problem([Real("x", 0.0, 1.0)], [wave]), n_fronts=2) as study:
+        study.optimize(trials=13, progress=False)
+        assert [each.output for each in study.snapshot().cheap_runs] == ["f", "c"]

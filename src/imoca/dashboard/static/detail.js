@@ -41,6 +41,7 @@ export class Detail {
       element("p", { text: "On the front as the model sees it; not run at full accuracy yet." }),
       ...part("Parameters", Object.entries(point.parameters)),
       ...part("Predicted at full accuracy, ± typical error", predicted),
+      ...(point.feasibility < 1 ? part("Feasible", [["probability", point.feasibility.toFixed(2)]]) : []),
     ]);
   }
 
