@@ -34,9 +34,9 @@ SMALLEST_RATIO = 1.5  # of the largest answer to the smallest; none below prefer
 FEWEST_FOR_LOGARITHMS = 8  # answers, below which nothing is compared
 LOG_LIKELY_FEASIBLE = float(np.log(0.5))  # of the probability that a design to be recommended is feasible
 LARGEST_LOSS = 0.05  # share of the cost in failed runs, above which questions are cautious
-LARGEST_RATE, N_LAST_RUNS = 0.2, 20  # and the share of the last runs of a simulator that failed
+LARGEST_RATE, N_LAST_RUNS = 0.4, 20  # and the share of the last runs of a simulator that failed
 CAUTIOUS = 200.0  # the power to which the share counts that a question is less sure to run
-LOG_SURE_TO_RUN = float(np.log(0.97))  # of the probability that it runs, once so much can be known
+LOG_SURE_TO_RUN = float(np.log(0.95))  # of the probability that it runs, once so much can be known
 
 
 @dataclass(frozen=True)
