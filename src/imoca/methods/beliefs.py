@@ -115,7 +115,7 @@ class Beliefs:
         """
         answered = np.unique(np.concatenate([each.x for each in self.data]), axis=0)
         typical = 0.0 if self.running is None else float(np.median(self.running.log_probability(answered)))
-        return min(LOG_SURE_TO_RUN, max(LOG_LIKELY_FEASIBLE, typical))
+        return min(LOG_SURE_TO_RUN, typical)
 
     def guessing(self, table: TrialTable) -> Beliefs:
         """As if every objective that still runs or failed had its mean for an answer, so that it is not asked again."""

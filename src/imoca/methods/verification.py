@@ -66,7 +66,8 @@ def explained_by_cheap_runs(surrogate: GaussianProcess) -> float:
     informed = GaussianProcess.condition(x[cheap], z[cheap], values[cheap], surrogate.kernel)
     misses = values[is_full] - informed.mean_at_target(x[is_full])
     around = values[is_full] - values[is_full].mean()
-    return float(np.clip(1.0 - (misses @ misses) / max(around @ around, misses @ misses), 0.0, 1.0))
+    largest = max(around @ around, misses @ misses)
+    return float(np.clip(1.0 - (misses @ misses) / largest, 0.0, 1.0)) if largest > 0.0 else 1.0
 
 
 def can_be_explained(surrogate: GaussianProcess) -> bool:

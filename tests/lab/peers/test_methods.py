@@ -177,6 +177,7 @@ def test_the_shared_cost_and_its_gradient_are_those_of_the_formula() -> None:
             Simulator("s", outputs[0], fidelity=Fidelity.continuous(), cost="0.1 + z**2"),
             Simulator("t", outputs[1], fidelity=Fidelity.continuous(), cost="1 + a * z", full_cost=3.0),
         ],
+        cost_relative_to="design",
     )
 
     def by_hand(points: torch.Tensor) -> torch.Tensor:
