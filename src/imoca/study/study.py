@@ -237,7 +237,7 @@ class Study:
         answer = checked_answer(self.problem, asked, values, cost or {}, failures or {})
         if len(answer.pending) == len(asked):
             raise TrialError(
-                f"The answer to trial {shown(number)} holds neither a value nor a failure.",
+                f"Trial {shown(number)}: the answer holds neither a value nor a failure.",
                 hint=f"It asks the simulators {list(asked)}; tell what has answered, the rest later.",
             )
         return self._storage.finish(number, answer)
