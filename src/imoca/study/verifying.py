@@ -27,6 +27,11 @@ Parameters = Mapping[str, Value]
 
 def designs_named(snapshot: Snapshot, designs: Design | Iterable[Design]) -> list[Parameters]:
     """Their parameters, each design once; an error if one is unknown, not possible, or nothing is known at all."""
+    if not isinstance(designs, str | ParetoPoint | Mapping | Iterable):
+        raise MethodError(
+            f"{shown(designs)} is no design to be verified.",
+            hint="Give ids of the front, such as verify(['F3A0']), or a number of designs as verify(n=4).",
+        )
     given = [designs] if isinstance(designs, str | ParetoPoint | Mapping) else list(designs)
     if not given:
         raise MethodError("No design is given to be verified.", hint="Give ids of the front, such as verify(['F3A0']).")
