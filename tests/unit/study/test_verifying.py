@@ -234,6 +234,7 @@ WRONG: tuple[tuple[dict[str, Any], type[ImocaError], str], ...] = (
     ({"n": 1.5}, MethodError, "at least 1"),
     ({"n": True}, MethodError, "at least 1"),
     ({"designs": []}, MethodError, "No design"),
+    ({"designs": 4}, MethodError, r"4 is no design.*verify\(n=4\)"),
     ({"designs": ["F3"]}, ParameterError, "There is no design 'F3'"),
     ({"designs": [{"x": 0.5}, {"x": 1.5}]}, ParameterError, "1.5"),
     ({"designs": [{"y": 0.5}]}, ParameterError, "missing"),
