@@ -94,7 +94,7 @@ def front_reading(record: FrontRecord) -> str:
         span = max(values) - min(values)
         ranges.append(f"{printable(objective.name)} from {rounded(min(values), span)} to {rounded(max(values), span)}")
     bars = (
-        "bars reach twice the typical error to either side"
+        "bars hold the truth in nine cases of ten"
         if len(record.objectives) <= 3
         else "every panel shows a pair"
     )
