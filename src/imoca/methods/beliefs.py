@@ -150,7 +150,7 @@ def believe(table: TrialTable, model: ModelName = DEFAULT_MODEL, *, is_guessing:
         surrogates = [process.believing(*unanswered(table, j)) for j, process in enumerate(surrogates)]
     costs, data = cost_models(table), [seen for seen, _ in fits]
     beliefs = _beliefs(problem, data, surrogates, costs, impossible, failure_models(table))
-    return dataclasses.replace(beliefs, caution=caution_after(table, costs))
+    return dataclasses.replace(beliefs, caution=caution_after(table, costs)) if is_guessing else beliefs
 
 
 def caution_after(table: TrialTable, costs: Sequence[CostModel]) -> float:

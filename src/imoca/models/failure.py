@@ -175,6 +175,8 @@ def failed_price(table: TrialTable, s: int) -> float:
 
     1 until failed runs tell otherwise, counted as one run more; a cost that is declared and not told is paid in full.
     """
+    if table.problem.simulators[s].is_cost_sealed:  # only looked at: nothing will be asked
+        return 1.0
     model = cost_model(table, s)
     rows = np.flatnonzero((table.states[:, s] == SimulatorState.FAILED) & ~np.isnan(table.costs[:, s]))
     expected = costs_of_runs(model, table.x[rows], table.z[rows, s])

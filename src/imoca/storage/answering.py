@@ -22,10 +22,10 @@ def merged(known: Trial, answer: Answer) -> Trial:
         )
     return known.answered(
         Answer(
-            {**before.values, **answer.values},
-            {**before.costs, **answer.costs},
-            {**before.failures, **answer.failures},
-            {**before.wasted, **answer.wasted},
+            {**answer.values, **before.values},  # a study's own loop tells all it knows, in the problem's order
+            {**answer.costs, **before.costs},
+            {**answer.failures, **before.failures},
+            {**answer.wasted, **before.wasted},
             tuple(name for name in before.pending if name in answer.pending),
         )
     )

@@ -129,7 +129,7 @@ def test_a_run_stops_when_the_front_has_settled_and_says_so(imoca: CommandLine, 
     assert status["settled"]["is_settled"]
     assert status["cost_spent"] < 40.0
     assert status["verified"]["at_full_fidelity"] >= 1
-    assert [each["objective"] for each in status["cheap_runs"]] == ["drag", "lift"]
+    assert [each["output"] for each in status["cheap_runs"]] == ["drag", "lift"]
     shown = imoca("status").out
     assert "yes: the front moved by" in shown
     assert "cheap drag" in shown
