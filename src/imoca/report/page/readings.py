@@ -93,11 +93,7 @@ def front_reading(record: FrontRecord) -> str:
         values = [(point.measured or point.predicted)[objective.name] for point in record.points]
         span = max(values) - min(values)
         ranges.append(f"{printable(objective.name)} from {rounded(min(values), span)} to {rounded(max(values), span)}")
-    bars = (
-        "bars hold the truth in nine cases of ten"
-        if len(record.objectives) <= 3
-        else "every panel shows a pair"
-    )
+    bars = "bars hold the truth in nine cases of ten" if len(record.objectives) <= 3 else "every panel shows a pair"
     return (
         f"Each point is a design; along the front one trades {joined(ranges)}. "
         f"{_how_known(n_verified, len(record.points))}; {bars}."
