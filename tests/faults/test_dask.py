@@ -81,10 +81,12 @@ def test_what_a_killed_dask_worker_had_is_run_elsewhere(
 
 ONCE_FATAL = """
 import json, os, pathlib, signal, sys, time
-mark = pathlib.Path(sys.argv[1])
-if not mark.exists():
+try:
+    pathlib.Path(sys.argv[1]).touch(exist_ok=False)  # of several at once one is the first
+except FileExistsError:
+    pass
+else:
     pathlib.Path("pid").write_text(str(os.getpid()))
-    mark.touch()
     os.kill(os.getppid(), signal.SIGKILL)  # the worker
     time.sleep(600)
 x = json.load(open("params.json"))["parameters"]["x"]

@@ -8,7 +8,7 @@ import subprocess
 import sys
 import time
 import zlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
@@ -33,6 +33,14 @@ x = { type = "real", low = 0.0, high = 1.0 }
 command = ["sh", "-c", "touch started; {wait}; echo '{\\"drag\\": 1}' > result.json"]
 outputs = { drag = "minimize" }
 """
+
+
+@pytest.fixture(autouse=True)
+def hangups_are_heard() -> Iterator[None]:
+    """Whoever runs the tests under nohup hands on that hangups are ignored."""
+    before = signal.signal(signal.SIGHUP, signal.SIG_DFL)
+    yield
+    signal.signal(signal.SIGHUP, before)
 
 
 def start(folder: Path, wait: str, *options: str, command: Sequence[str | Path] = (IMOCA,)) -> subprocess.Popen[str]:
