@@ -142,6 +142,13 @@ def test_objectives_of_one_design_that_were_measured_in_several_trials_verify_it
     assert TrialTable.encode(PROBLEM, trials).is_verified.tolist() == [False, False, False, False, True]
 
 
+def test_half_an_answer_at_full_accuracy_verifies_nothing() -> None:
+    half = make_trial(0, 1.0, 20.0, "fine", Answer({"drag": 4.0, "lift": 1.0}, failures={"stress": "no mesh"}))
+    table = TrialTable.encode(PROBLEM, [half])
+    assert table.z.tolist() == [[1.0, 1.0]]
+    assert not table.is_verified.any()
+
+
 @pytest.mark.parametrize("n_known", range(6))
 def test_a_renewed_table_is_that_of_the_new_trials(n_known: int) -> None:
     known = TrialTable.encode(PROBLEM, TRIALS[:n_known])
