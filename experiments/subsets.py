@@ -58,7 +58,7 @@ def priced(problem: Problem, prices: Prices, setup_cost: float, seed: int) -> Pr
         costs *= len(dear) / costs.sum()
         for s, cost in zip(dear, costs if seed % 2 == 0 else costs[::-1], strict=True):
             simulators[s] = dataclasses.replace(simulators[s], full_cost=float(cost))
-    return Problem(problem.parameters, simulators, setup_cost=setup_cost)
+    return Problem(problem.parameters, simulators, setup_cost=setup_cost, cost_relative_to=problem.cost_relative_to)
 
 
 def run(name: str, prices: Prices, setup_cost: float, evaluate: Literal["all", "best"], seed: int) -> str:

@@ -154,9 +154,8 @@ def believe(table: TrialTable, model: ModelName = DEFAULT_MODEL, *, is_guessing:
 
 
 def caution_after(table: TrialTable, costs: Sequence[CostModel]) -> float:
-    """None, until failed runs have taken more than their share of the cost, or too many of the last ones failed."""
-    lost = total = 0.0
-    worst = 0.0
+    """None until failed runs have taken more than their share of the cost, or too many of the last ones failed: 0."""
+    lost = total = worst = 0.0
     for s, model in enumerate(costs):
         rows = np.flatnonzero(table.was_run[:, s])
         spent = costs_of_runs(model, table.x[rows], table.z[rows, s])

@@ -58,6 +58,8 @@ def test_a_coarse_model_lets_live_what_breaks_in_a_fine_one() -> None:
 def test_a_third_of_the_designs_break_and_are_worth_nothing(rng: np.random.Generator) -> None:
     x = rng.random((4000, 3))
     assert 0.3 < 1.0 - is_whole(x).mean() < 0.35
+    coarse = root_stress(LOW + x * (HIGH - LOW), PIECES[0]) > 300.0
+    assert 0.22 < coarse.mean() < 0.27
     values = true_values(x)
     np.testing.assert_array_equal(values[~is_whole(x)], np.tile(REFERENCE_POINT, (int((~is_whole(x)).sum()), 1)))
     assert (values[is_whole(x)] != REFERENCE_POINT).all()

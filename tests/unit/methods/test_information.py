@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from deciding import believe, is_in_reduced_space, is_start, suggest, trial_at
 
+from imoca.acquisition.feasible_gain import FeasibleBoundGain
 from imoca.acquisition.front_gain import DominatedRegions, FrontGain
 from imoca.acquisition.gain import Gain
 from imoca.acquisition.regions import BoxRegions, dominated_regions
@@ -313,3 +314,26 @@ def test_a_question_remembers_the_fits_that_it_came_from() -> None:
     trials = make_trials(problem, 2)
     question = suggest(method("imoca-p"), problem, trials)
     assert question.fitted == believed(problem, trials).fitted
+
+
+@pytest.mark.parametrize("name", ["imoca-p", "imoca-e", "imoca-t"])
+def test_where_runs_fail_the_gain_and_its_price_know_how_likely_a_design_runs(name: str) -> None:
+    problem = make_problem()
+    broken = Answer(failures={simulator.name: "no mesh" for simulator in problem.simulators})
+    trials = [
+        *make_trials(problem, 0),
+        *(trial_at(problem, 12 + i, np.array([0.9, 0.1 * i]), [0.0, 0.0], broken) for i in range(9)),
+    ]
+    beliefs = believed(problem, trials)
+    assert beliefs.running is not None
+    assert beliefs.caution > 0.0
+    search = method(name)
+    assert isinstance(search, information.InformationSearch)
+    gain, _ = search._gain(beliefs, np.random.default_rng(0))
+    assert isinstance(gain, FrontGain | FeasibleBoundGain)
+    assert gain.running is not None
+    np.testing.assert_array_equal(gain.running(GRID)[0], beliefs.running(GRID)[0])
+    for priced, failure in zip(search._priced(beliefs, len(trials), 11), beliefs.failures, strict=True):
+        assert priced.failure is failure
+        assert priced.caution == beliefs.caution
+        assert priced.sure == pytest.approx(np.exp(beliefs.log_sure_to_run))
