@@ -40,11 +40,11 @@ def report(
 
 def introduction(opened: Opened, spent: float) -> Introduction:
     from imoca.report.page.contents import Introduction
+    from imoca.snapshot.verdict import larger_budget
 
     name = opened.command_argument
-    larger = f"{1.5 * spent:.2g}" if spent > 0.0 else "30"  # nothing, or unknown
     commands = (
-        ("Continue it with a larger budget:", f"imoca run{name} --budget {larger}"),
+        ("Continue it with a larger budget:", f"imoca run{name} --budget {larger_budget(spent):g}"),
         ("See the front and how far it is:", f"imoca front{name}\nimoca status{name}"),
         ("Take every trial elsewhere:", f"imoca export{name} -o trials.csv"),
         ("Write this report anew:", f"imoca report{name}"),

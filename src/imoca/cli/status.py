@@ -57,7 +57,7 @@ def summary(opened: Opened) -> dict[str, Any]:
     snapshot = study.snapshot()
     trials = snapshot.trials
     states = Counter(str(trial.state) for trial in trials)
-    owner = study.owner
+    owner, step = study.owner, snapshot.verdict.next_step
     failures = [(t.number, name, why) for t in trials for name, why in t.failures.items()]
     running = [] if owner is None else [run for run in snapshot.runs if run.ended is None]  # else they ended with it
     return {
@@ -78,6 +78,7 @@ def summary(opened: Opened) -> dict[str, Any]:
         if not failures
         else dict(zip(("trial", "simulator", "reason"), failures[-1], strict=True)),
         **diagnosis(snapshot),
+        "next": {"what": step.line, "command": step.command(opened.command_argument), "price": step.price},
     }
 
 
@@ -87,7 +88,7 @@ def known(cost: float) -> float | None:
 
 def diagnosis(snapshot: Snapshot) -> dict[str, Any]:
     """How far the front can be relied on; no model is fitted for it."""
-    movement, found = snapshot.movement, snapshot.verification
+    movement, found, verdict = snapshot.movement, snapshot.verification, snapshot.verdict
     return {
         "settled": {
             "is_settled": movement.is_settled,
@@ -100,9 +101,17 @@ def diagnosis(snapshot: Snapshot) -> dict[str, Any]:
             "on_demand": len(found.designs),
             "n_within": found.n_kept,
             "n_measured": found.n_measured,
+            "relied_on": verdict.trusted.word,
+            "why": verdict.trusted.why,
+        },
+        "next": {
+            "what": verdict.next_step.line,
+            "command": verdict.next_step.command,
+            "price": verdict.next_step.price,
         },
         "cheap_runs": [
-            asdict(each) | {"worth_it": each.is_worth_it, "why": each.words} for each in snapshot.cheap_runs
+            asdict(each) | {"worth_it": each.is_worth_it, "why": each.words, "verdict": each.verdict}
+            for each in snapshot.cheap_runs
         ],
     }
 
@@ -150,17 +159,13 @@ def _spent(cost: float | None, of_budget: str, to_verify: float | None) -> str:
 
 def _diagnosis_lines(content: dict[str, Any]) -> list[tuple[str, str]]:
     settled, verified = content["settled"], content["verified"]
-    n_verified = verified["at_full_fidelity"]
-    designs = "1 design" if n_verified == 1 else f"{n_verified} designs"
-    held = f"; of {verified['n_measured']} predictions that imoca verify put to the test {verified['n_within']} held"
     lines = [
         ("settled", f"{'yes' if settled['is_settled'] else 'no'}: {settled['why']}"),
-        ("verified", f"{designs} at full accuracy" + (held if verified["n_measured"] else "")),
+        ("verified", verified["why"]),
+        *((f"cheap {each['output']}", each["verdict"]) for each in content["cheap_runs"]),
     ]
-    for each in content["cheap_runs"]:
-        verdict = "worth it" if each["worth_it"] else "not worth it"
-        lines.append((f"cheap {each['output']}", f"{verdict}: {each['why']}"))
-    return lines
+    step = content["next"]
+    return [*lines, ("next", f"{step['what']}: {step['command']}")]
 
 
 def _driver(driver: dict[str, Any] | None) -> str:

@@ -36,6 +36,10 @@ class CheapRuns:
         return told > self.price
 
     @property
+    def verdict(self) -> str:
+        return f"{'worth it' if self.is_worth_it else 'not worth it'}: {self.words}"
+
+    @property
     def words(self) -> str:
         cost = f"{_percent(self.price)} of the cost, off by {_percent(self.error)} of the spread as the model sees it"
         if self.explained is None:

@@ -13,6 +13,7 @@ from imoca.snapshot.cheap_runs import CheapRuns, cheap_runs
 from imoca.snapshot.history import Checkpoint, front_history
 from imoca.snapshot.movement import Movement, movement
 from imoca.snapshot.recommendation import ParetoPoint, believe_answers, recommended
+from imoca.snapshot.verdict import Verdict, verdict
 from imoca.snapshot.verification import Verification, verification
 from imoca.trials.table import TrialTable
 from imoca.trials.trial import Run, Trial
@@ -74,6 +75,12 @@ class Snapshot:
     def cheap_runs(self) -> tuple[CheapRuns, ...]:
         """Whether they are worth their price, per objective that has a fidelity; no model is fitted for it."""
         return cheap_runs(self.table, self.model)
+
+    @cached_property
+    def verdict(self) -> Verdict:
+        """Settled, to be relied on, what next; no model is fitted for it."""
+        n_full = len(self.table.verified)
+        return verdict(self.problem, n_full, self.bill.total, self.movement, self.verification, self.cheap_runs)
 
     @cached_property
     def history(self) -> tuple[Checkpoint, ...]:

@@ -1,0 +1,97 @@
+"""The verdict follows from what was spent, moved and measured; its numbers are counted by hand here."""
+
+import math
+
+import pytest
+
+from imoca.problem.parameters import Real
+from imoca.problem.problem import Problem
+from imoca.problem.simulator import Command, Objective, Simulator
+from imoca.snapshot.cheap_runs import CheapRuns
+from imoca.snapshot.movement import Movement
+from imoca.snapshot.verdict import Verdict, full_price, larger_budget, verdict
+from imoca.snapshot.verification import Check, CheckedDesign, Verification
+from imoca.trials.trial import Promise
+
+MOVED, STILL, SEEN = Movement(0.2, 3.0, False), Movement(0.001, 3.0, False), Movement(0.001, 3.0, True)
+
+
+def problem_of(*full_costs: float, run: Command | None = None, setup_cost: float = 0.0) -> Problem:
+    simulators = [
+        Simulator(f"s{j}", [Objective(f"f{j}", "minimize")], run, full_cost=cost) for j, cost in enumerate(full_costs)
+    ]
+    return Problem([Real("x", 0, 1)], simulators, setup_cost=setup_cost)
+
+
+def checked(n_kept: int, n_missed: int) -> Verification:
+    checks = [Check("f0", Promise(0.0, -1.0, 1.0), 0.0 if i < n_kept else 5.0) for i in range(n_kept + n_missed)]
+    return Verification((CheckedDesign(0, {"x": 0.5}, tuple(checks)),), 1.0)
+
+
+def verdict_of(movement: Movement, n_full: int = 0, found: Verification | None = None, spent: float = 4.0) -> Verdict:
+    problem = problem_of(1.0, 2.5, run=Command(("run",)), setup_cost=0.5)
+    return verdict(problem, n_full, spent, movement, found or Verification((), 0.0), ())
+
+
+def test_a_full_run_of_a_design_costs_all_its_simulators_and_its_preparation() -> None:
+    assert full_price(problem_of(1.0, 2.5, setup_cost=0.5)) == 4.0
+
+
+def test_a_front_that_moves_is_to_be_searched_on_with_half_as_much_again() -> None:
+    found = verdict_of(MOVED)
+    assert (found.settled.word, found.settled.level) == ("no", "open")
+    assert found.next_step.command(" wing.toml") == "imoca run wing.toml --budget 6"
+    assert found.next_step.price == pytest.approx(2.0)
+    assert found.next_step.line == "let the search go on, for about 2 full-fidelity runs"
+    assert verdict_of(MOVED, spent=math.nan).next_step.price is None
+
+
+def test_a_front_that_stands_still_without_a_witness_is_to_be_verified() -> None:
+    found = verdict_of(STILL)
+    assert found.settled.word == "no"
+    assert found.next_step.command() == "imoca verify --best 3"
+    assert found.next_step.price == pytest.approx(12.0)  # three designs of 0.5 + 1 + 2.5
+
+
+def test_once_settled_a_design_is_to_be_chosen() -> None:
+    found = verdict_of(SEEN, n_full=1)
+    assert (found.settled.word, found.settled.level) == ("yes", "good")
+    assert found.next_step.what.startswith("choose a design")
+
+
+def test_without_a_way_to_run_simulators_designs_are_to_be_asked_for() -> None:
+    found = verdict(problem_of(1.0), 0, 4.0, MOVED, Verification((), 0.0), ())
+    assert (found.next_step.command(), found.next_step.price) == ("imoca ask", None)
+    assert found.next_step.line == found.next_step.what
+
+
+@pytest.mark.parametrize(
+    ("n_kept", "n_missed", "word"),
+    [
+        (2, 0, "yes"),
+        (1, 1, "yes"),  # 1 - 0.9^2 = 0.19: bad luck
+        (0, 2, "no"),  # 0.1^2 = 0.01
+        (6, 4, "no"),  # 0.013 by the binomial distribution
+        (8, 2, "yes"),  # 0.26
+    ],
+)
+def test_predictions_are_doubted_once_so_few_hold_that_it_is_no_chance(n_kept: int, n_missed: int, word: str) -> None:
+    found = verdict_of(SEEN, 3, checked(n_kept, n_missed)).trusted
+    assert found.word == word
+    assert f"of {n_kept + n_missed} predictions that imoca verify put to the test {n_kept} held" in found.why
+
+
+def test_what_was_never_put_to_the_test_is_relied_on_in_part_or_not_yet() -> None:
+    assert verdict_of(SEEN, 0).trusted.word == "not yet"
+    assert verdict_of(SEEN, 1).trusted.line == "in part: 1 design at full accuracy"
+
+
+def test_cheap_runs_that_are_not_worth_it_are_warned_of() -> None:
+    poor, good = CheapRuns("drag", "cfd", 0.9, 0.5, 0, None), CheapRuns("mass", "cad", 0.1, 0.1, 5, 0.99)
+    found = verdict(problem_of(1.0), 0, 4.0, MOVED, Verification((), 0.0), (poor, good))
+    assert [warning.split(":")[0] for warning in found.warnings] == ["Cheap runs of drag"]
+
+
+def test_a_larger_budget_has_two_digits_and_some_beginning() -> None:
+    assert larger_budget(10.33) == 15.0
+    assert larger_budget(0.0) == larger_budget(math.nan) == 30.0
