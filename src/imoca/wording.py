@@ -8,11 +8,13 @@ __all__ = [
     "LONGEST_REASON",
     "bound_words",
     "duration",
+    "labelled",
     "middle_left_out",
     "named_numbers",
     "number",
     "printable",
     "shown",
+    "with_unit",
 ]
 
 LONGEST_REASON = 2000  # characters of the reason of a failure
@@ -48,15 +50,26 @@ def number(value: object) -> str:
     return f"{value:.4g}" if isinstance(value, float) else str(value)
 
 
+def labelled(name: str, unit: str | None) -> str:
+    """As it stands at an axis or above a column: mass [kg]. Whoever shows it escapes it as a name, for it is text."""
+    return f"{name} [{unit}]" if unit else name
+
+
+def with_unit(amount: str, unit: str | None) -> str:
+    """As it stands in a sentence or a cell of its own: 1.2 kg."""
+    return f"{amount} {unit}" if unit else amount
+
+
 def named_numbers(named: Mapping[str, object]) -> str:
     """Names without a value are left out: a simulator may have no fidelity."""
     return ", ".join(f"{name} {number(value)}" for name, value in named.items() if value is not None)
 
 
-def bound_words(low: float | None, high: float | None) -> str:
-    """Such as at least 2 and at most 5; empty without bounds."""
+def bound_words(low: float | None, high: float | None, unit: str | None = None) -> str:
+    """Such as at least 2 and at most 5 mm; empty without bounds."""
     bounds = (("at least", low), ("at most", high))
-    return " and ".join(f"{word} {bound:g}" for word, bound in bounds if bound is not None)
+    words = " and ".join(f"{word} {bound:g}" for word, bound in bounds if bound is not None)
+    return with_unit(words, unit) if words else ""
 
 
 def duration(seconds: float) -> str:

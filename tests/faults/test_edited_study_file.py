@@ -50,6 +50,7 @@ GRAVE = {  # edit -> what is shown
         'mass = { goal = "maximize", low = 0 }',
     ): "simulators.frame.outputs.mass: was 'minimize', now is 'maximize'",
     ("[simulators.frame]", "[simulators.beams]"): "simulators.frame: was",
+    ("ribs =", 'unit = { type = "real", low = 0, high = 1 }\nribs ='): "parameters.unit: was absent",
     ('fidelity = { low = 1.0, high = 10.0 }\ncost = "z"\n\n', 'cost = "1"\n\n'): "simulators.flow.fidelity",
     ('cost = "z"\n\n', 'cost = "z**2"\n\n'): "simulators.flow.cost: was 'z', now is 'z**2'",
     ('method = "random"', 'method = "imoca-e"'): "study.method: was 'random', now is 'imoca-e'",
@@ -152,6 +153,38 @@ def test_how_a_study_is_run_may_change_and_it_continues(
     assert study.trials[: len(before)] == before
     assert len(study.trials) > len(before)
     assert study.cost_spent >= 4.0
+
+
+@pytest.mark.parametrize("verb", ["run", "check"])
+def test_a_unit_is_only_a_word_so_that_a_change_of_it_is_shown_and_allowed(
+    verb: str,
+    started: Path,
+    capsys: pytest.CaptureFixture[str],
+    caplog: pytest.LogCaptureFixture,
+    until_the_end: ExitStack,
+) -> None:
+    before = until_the_end.enter_context(Study.load(started.with_name("wing.db"), read_only=True)).trials
+    edit(started, "high = 2.0 }", 'high = 2.0, unit = "m" }')
+    edit(started, 'drag = "minimize"', 'drag = { goal = "minimize", unit = "N" }')
+    edit(started, 'high = 10.0 }\ncost = "z"\n\n', 'high = 10.0, unit = "cells" }\ncost = "z"\n\n')
+    code, said = run_here(capsys, verb, started)
+    assert code == 0, said
+    assert "no value is converted" in caplog.text
+    assert "parameters.span.unit: was absent, now is 'm'" in caplog.text
+    assert "simulators.flow.declared.drag.unit: was absent, now is 'N'" in caplog.text
+    assert "simulators.flow.fidelity.unit: was absent, now is 'cells'" in caplog.text
+    after = until_the_end.enter_context(Study.load(started.with_name("wing.db"), read_only=True))
+    assert after.trials == before
+    assert (after.problem.parameters[0].unit == "m") == (verb == "run")
+    if verb == "run":
+        caplog.clear()
+        edit(started, 'unit = "m"', 'unit = "cm"')
+        run_here(capsys, "run", started)
+        assert "parameters.span.unit: was 'm', now is 'cm'" in caplog.text
+        assert "cells" not in caplog.text
+        caplog.clear()
+        run_here(capsys, "run", started)
+        assert caplog.text == ""
 
 
 def test_what_may_change_is_stored_for_those_who_open_the_database(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -10,9 +9,10 @@ import typer
 from imoca.cli.opening import AsJson, StudyArgument, find_functions_beside, open_to_write
 from imoca.cli.output import Column, print_json, print_table, say
 from imoca.cli.records import trial_record
-from imoca.wording import number
+from imoca.wording import labelled, number
 
 if TYPE_CHECKING:
+    from imoca.problem.problem import Problem
     from imoca.trials.trial import Trial
 
 NOT_ASKED = "not asked"
@@ -34,19 +34,19 @@ def ask(
             print_json(trial_record(trials[0]) if n is None else [trial_record(trial) for trial in trials])
             return
         simulators = opened.study.problem.simulators
-        print_questions(trials, [simulator.name for simulator in simulators])
+        print_questions(trials, opened.study.problem)
         asked = next(simulator for simulator in simulators if simulator.name in trials[0].fidelities)
         example = asked.outputs[0].name
         say(f"Answer with: imoca tell{opened.command_argument} {trials[0].number} {example}=...")
 
 
-def print_questions(trials: list[Trial], simulators: Sequence[str]) -> None:
+def print_questions(trials: list[Trial], problem: Problem) -> None:
     """A simulator that none of them asks has no column."""
-    asked = [name for name in simulators if any(name in trial.fidelities for trial in trials)]
+    asked = {s.name: s.fidelity.unit for s in problem.simulators if any(s.name in t.fidelities for t in trials)}
     columns = [
         Column("trial", is_number=True),
-        *(Column(name, is_number=True) for name in trials[0].parameters),
-        *(Column(f"fidelity of {name}", is_number=True) for name in asked),
+        *(Column(labelled(each.name, each.unit), is_number=True) for each in problem.parameters),
+        *(Column(labelled(f"fidelity of {name}", unit), is_number=True) for name, unit in asked.items()),
     ]
     rows = [
         [

@@ -11,7 +11,7 @@ import typer
 from imoca.cli.opening import AsJson, StudyArgument, is_study_file, locate
 from imoca.cli.output import Column, print_json, print_pairs, print_table, say
 from imoca.cli.text import duration
-from imoca.wording import bound_words
+from imoca.wording import bound_words, labelled
 
 if TYPE_CHECKING:
     from imoca.problem.problem import Problem
@@ -139,6 +139,6 @@ def _output_words(output: Output) -> str:
     from imoca.problem.simulator import Objective
 
     if not isinstance(output, Objective):
-        return f"{output.name}, {bound_words(output.lower, output.upper)}"
-    declared = [bound_words(output.low, output.high), LOGARITHM_WORDS[output.log]]
-    return "; ".join([f"{output.name}, to {output.goal}", *filter(None, declared)])
+        return f"{output.name}, {bound_words(output.lower, output.upper, output.unit)}"
+    declared = [bound_words(output.low, output.high, output.unit), LOGARITHM_WORDS[output.log]]
+    return "; ".join([f"{labelled(output.name, output.unit)}, to {output.goal}", *filter(None, declared)])

@@ -10,7 +10,7 @@ import typer
 
 from imoca.cli.opening import AsJson, StudyArgument, open_to_read
 from imoca.cli.output import csv_text, say
-from imoca.cli.records import trial_record
+from imoca.cli.records import trial_record, unit_record
 
 if TYPE_CHECKING:
     from imoca.study.study import Study
@@ -43,7 +43,10 @@ def export(
 
 
 def trials_json(study: Study) -> str:
-    return json.dumps([trial_record(trial) for trial in study.trials], indent=1, allow_nan=False) + "\n"
+    """Every trial says the units, if there are any: one taken out of the list still has them."""
+    units = unit_record(study.problem)
+    said = {"units": units} if any(units.values()) else {}
+    return json.dumps([trial_record(trial) | said for trial in study.trials], indent=1, allow_nan=False) + "\n"
 
 
 def trials_csv(study: Study) -> str:

@@ -10,8 +10,8 @@ import typer
 
 from imoca.cli.opening import AsJson, StudyArgument, open_to_read
 from imoca.cli.output import Column, csv_text, print_json, print_table, say
-from imoca.cli.records import point_record
-from imoca.wording import bound_words, number
+from imoca.cli.records import point_record, unit_record
+from imoca.wording import bound_words, labelled, number
 
 if TYPE_CHECKING:
     from imoca.problem.problem import Problem
@@ -43,8 +43,8 @@ def front(
         if as_json:
             goals = {objective.name: objective.goal for objective in problem.objectives}
             limits = {limit.name: {"lower": limit.lower, "upper": limit.upper} for limit in problem.constraints}
-            content = {"objectives": goals, "constraints": limits, "points": [point_record(point) for point in points]}
-            print_json(content)
+            content = {"objectives": goals, "constraints": limits, "units": unit_record(problem)}
+            print_json(content | {"points": [point_record(point) for point in points]})
         elif as_csv:
             print(front_csv(problem, points), end="")
         elif points:
@@ -82,10 +82,10 @@ def print_front(problem: Problem, points: Sequence[ParetoPoint]) -> None:
     is_told = is_feasibility_told(problem, points)
     columns = [
         Column("id"),
-        *(Column(name, is_number=True, is_optional=True) for name in problem.space.names),
-        *(Column(f"{objective.name} ({objective.goal[:3]})", is_number=True) for objective in problem.objectives),
+        *(Column(labelled(each.name, each.unit), is_number=True, is_optional=True) for each in problem.parameters),
+        *(Column(f"{labelled(each.name, each.unit)} ({each.goal[:3]})", is_number=True) for each in problem.objectives),
         *(
-            Column(f"{limit.name} ({bound_words(limit.lower, limit.upper)})", is_number=True)
+            Column(f"{limit.name} ({bound_words(limit.lower, limit.upper, limit.unit)})", is_number=True)
             for limit in problem.constraints
         ),
         *([Column("feasible", is_number=True)] if is_told else []),

@@ -18,7 +18,7 @@ from imoca.trials.columns import trial_columns
 from imoca.wording import shown
 
 TABLES = ("parameters", "fidelities", "values", "costs", "failures")
-IGNORED_TABLES = ("number", "state", "not_run", "pending", "promised", "runs")
+IGNORED_TABLES = ("number", "state", "not_run", "pending", "promised", "runs", "units")
 
 
 @dataclass(frozen=True)

@@ -5,9 +5,20 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from imoca.problem.problem import Problem
     from imoca.snapshot.recommendation import ParetoPoint
     from imoca.snapshot.verification import Verification
     from imoca.trials.trial import Run, Trial
+
+
+def unit_record(problem: Problem) -> dict[str, dict[str, str]]:
+    """What the numbers of parameters, fidelities and outputs are in, where it is declared."""
+    fidelities = [(simulator.name, simulator.fidelity) for simulator in problem.simulators]
+    return {
+        "parameters": {each.name: each.unit for each in problem.parameters if each.unit},
+        "fidelities": {name: fidelity.unit for name, fidelity in fidelities if fidelity.unit},
+        "outputs": {each.name: each.unit for each in problem.outputs if each.unit},
+    }
 
 
 def trial_record(trial: Trial) -> dict[str, Any]:

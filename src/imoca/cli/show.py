@@ -10,11 +10,12 @@ import typer
 
 from imoca.cli.opening import AsJson, open_to_read, split_study, trial_number
 from imoca.cli.output import Column, print_json, print_pairs, print_table
-from imoca.cli.records import run_record, trial_record
+from imoca.cli.records import run_record, trial_record, unit_record
 from imoca.cli.text import precise_duration, printable
-from imoca.wording import number
+from imoca.wording import number, with_unit
 
 if TYPE_CHECKING:
+    from imoca.problem.problem import Problem
     from imoca.trials.trial import Run, Trial
 
 Words = Annotated[list[str], typer.Argument(metavar="[STUDY] NUMBER", help="Which trial.", show_default=False)]
@@ -36,34 +37,35 @@ def show(words: Words, as_json: AsJson = False) -> None:
             raise TrialError(f"There is no trial {number}.", hint=f"The study holds {held}.")
         runs = [run for run in study.runs if run.trial == number]
         if as_json:
-            print_json(trial_record(trials[number]) | {"runs": [run_record(run) for run in runs]})
+            units = {"units": unit_record(study.problem)}
+            print_json(trial_record(trials[number]) | units | {"runs": [run_record(run) for run in runs]})
             return
-        print_trial(trials[number], [simulator.name for simulator in opened.study.problem.simulators])
+        print_trial(trials[number], study.problem)
         print_runs(runs)
 
 
-def print_trial(trial: Trial, simulators: Sequence[str]) -> None:
+def print_trial(trial: Trial, problem: Problem) -> None:
     from imoca.trials.trial import SimulatorState
 
-    print(f"Trial {trial.number} is {trial.state}.\n")
-    print_pairs([(f"  {name}", _exact(value)) for name, value in trial.parameters.items()])
-    parts: tuple[tuple[str, Mapping[str, object]], ...] = (
-        ("Fidelity", trial.fidelities),
-        ("Values", trial.values),
-        ("Cost, in the simulator's own units", trial.costs),
+    simulators, units = [simulator.name for simulator in problem.simulators], unit_record(problem)
+    print(f"Trial {trial.number} is {trial.state}.")
+    parts: tuple[tuple[str, Mapping[str, object], Mapping[str, str]], ...] = (
+        ("Parameters", trial.parameters, units["parameters"]),
+        ("Fidelity", trial.fidelities, units["fidelities"]),
+        ("Values", trial.values, units["outputs"]),
+        ("Cost, in the simulator's own units", trial.costs, {}),
     )
-    for title, named in parts:
+    for title, named, units_of in parts:
         if given := {name: value for name, value in named.items() if value is not None}:
             print(f"\n{title}")
-            print_pairs([(f"  {name}", _exact(value)) for name, value in given.items()])
+            print_pairs([(f"  {name}", with_unit(_exact(value), units_of.get(name))) for name, value in given.items()])
     if trial.promised:
         print("\nPredicted before it was run, and the 90 % interval")
-        print_pairs(
-            [
-                (f"  {name}", f"{_exact(p.value)}, {_exact(p.low)} to {_exact(p.high)}")
-                for name, p in trial.promised.items()
-            ]
-        )
+        promised = {
+            name: with_unit(f"{_exact(p.value)}, {_exact(p.low)} to {_exact(p.high)}", units["outputs"].get(name))
+            for name, p in trial.promised.items()
+        }
+        print_pairs([(f"  {name}", words) for name, words in promised.items()])
     for title, state in (("Still running", SimulatorState.PENDING), ("Not run", SimulatorState.NOT_RUN)):
         if those := [name for name in simulators if trial.state_of(name) is state]:
             print(f"\n{title}\n  {printable(', '.join(those))}")

@@ -37,16 +37,15 @@ def finite(content: Any) -> Any:
     return content
 
 
-def columns(problem: Problem) -> list[dict[str, str]]:
-    """Of the table of trials: to which group they belong, and by what name."""
-    simulators = [simulator.name for simulator in problem.simulators]
+def columns(problem: Problem) -> list[dict[str, str | None]]:
+    """Of the table of trials: to which group they belong, by what name, and with which unit."""
     return [
         {"group": "trial", "name": "number"},
         {"group": "trial", "name": "state"},
-        *({"group": "parameters", "name": name} for name in problem.space.names),
-        *({"group": "fidelities", "name": name} for name in simulators),
-        *({"group": "values", "name": output.name} for output in problem.outputs),
-        *({"group": "costs", "name": name} for name in simulators),
+        *({"group": "parameters", "name": each.name, "unit": each.unit} for each in problem.parameters),
+        *({"group": "fidelities", "name": each.name, "unit": each.fidelity.unit} for each in problem.simulators),
+        *({"group": "values", "name": each.name, "unit": each.unit} for each in problem.outputs),
+        *({"group": "costs", "name": each.name, "unit": None} for each in problem.simulators),
         {"group": "trial", "name": FAILURES},
     ]
 

@@ -2,7 +2,7 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Self, final
 
 import numpy as np
@@ -10,7 +10,7 @@ import numpy as np
 from imoca.arrays import Array, IntArray
 from imoca.errors import FidelityError
 from imoca.problem.interval import interval_fault, interval_from_unit, interval_to_unit
-from imoca.problem.names import as_tuple, duplicates, is_number, is_writable_text, plain_scalar
+from imoca.problem.names import as_tuple, check_unit, duplicates, is_number, is_writable_text, plain_scalar
 from imoca.wording import shown
 
 FidelityValue = str | int | float | None
@@ -23,6 +23,8 @@ class Fidelity(ABC):
     smaller is better, the target is the low end and z runs downwards.
     """
 
+    unit: str | None = None  # of its settings, to be shown
+
     def __new__(cls, *_: object, **__: object) -> Self:
         if cls is Fidelity:
             raise FidelityError(
@@ -33,10 +35,15 @@ class Fidelity(ABC):
 
     @staticmethod
     def continuous(
-        low: float = 0.0, high: float = 1.0, *, log: bool = False, target: float | None = None
+        low: float = 0.0,
+        high: float = 1.0,
+        *,
+        log: bool = False,
+        target: float | None = None,
+        unit: str | None = None,
     ) -> "Continuous":
         """Any number between two ends; the target is one of the ends, the high one unless told."""
-        declared = Continuous(low, high, log)  # the ends are sound before the target is compared with them
+        declared = Continuous(low, high, log, unit=unit)  # the ends are sound before the target is compared with them
         if target is None:
             return declared
         if not is_number(target) or target not in (low, high):
@@ -44,12 +51,12 @@ class Fidelity(ABC):
                 f"Fidelity: the target is {shown(target)}, but must be one of the ends {shown(low)} and {shown(high)}.",
                 hint="Move the end you care about to the target, or leave target out to aim at high.",
             )
-        return Continuous(low, high, log, is_target_low=bool(target == low))
+        return Continuous(low, high, log, is_target_low=bool(target == low), unit=unit)
 
     @staticmethod
-    def levels(values: Sequence[str | int | float]) -> "Levels":
+    def levels(values: Sequence[str | int | float], *, unit: str | None = None) -> "Levels":
         """Two or more settings, ordered from the cheapest to the most accurate, which is the target."""
-        return Levels(as_tuple(values, "Fidelity: the list of levels", FidelityError))
+        return Levels(as_tuple(values, "Fidelity: the list of levels", FidelityError), unit=unit)
 
     @staticmethod
     def none() -> "Exact":
@@ -134,8 +141,10 @@ class Continuous(Fidelity):
     high: float = 1.0
     log: bool = False
     is_target_low: bool = False
+    unit: str | None = field(default=None, kw_only=True)
 
     def __post_init__(self) -> None:
+        check_unit(self.unit, "Fidelity", FidelityError)
         if fault := interval_fault(self.low, self.high, self.log):
             raise FidelityError(
                 f"Fidelity: {fault}.",
@@ -187,14 +196,22 @@ class Levels(Fidelity):
     """Two or more settings, ordered from the cheapest to the most accurate, which is the target."""
 
     values: tuple[str | int | float, ...]
+    unit: str | None = field(default=None, kw_only=True)
 
     def __post_init__(self) -> None:
+        check_unit(self.unit, "Fidelity", FidelityError)
         object.__setattr__(self, "values", tuple(plain_scalar(level) for level in self.values))
         if not all(map(_is_level, self.values)) or len(self.values) < 2 or duplicates(self.values):
             raise FidelityError(
                 f"Fidelity: the levels are {shown(list(self.values))}, but must be two or more different strings"
                 " or finite numbers.",
                 hint="List them from the cheapest to the most accurate; for one alone use Fidelity.none().",
+            )
+        if self.unit is not None and not self.is_numeric:
+            raise FidelityError(
+                f"Fidelity: the levels {shown(list(self.values))} have the unit {shown(self.unit)}, but are not"
+                " numbers.",
+                hint="Leave the unit out: levels that are words say what they are.",
             )
 
     @property

@@ -12,6 +12,7 @@ from imoca.wording import shown
 
 T = TypeVar("T")
 
+LONGEST_UNIT = 30  # characters: kg m^-2 s^-1 K^-4 has 17
 MOST_WORKERS = 1000  # simulators at a time: more questions than anybody asks without an answer
 
 
@@ -23,6 +24,17 @@ def check_name(name: object, what: str, error: type[ImocaError]) -> str:
             hint=f"Give {what} a name such as 'thickness'.",
         )
     return str(name)
+
+
+def check_unit(unit: object, what: str, error: type[ImocaError]) -> None:
+    """A unit is a word to be shown, such as mm or kg/m^3; nothing is computed with it."""
+    is_word = isinstance(unit, str) and unit.isprintable() and unit == unit.strip() and 0 < len(unit) <= LONGEST_UNIT
+    if unit is not None and not is_word:
+        raise error(
+            f"{what}: the unit is {shown(unit)}, but must be 1 to {LONGEST_UNIT} characters that can be printed, with"
+            " no blanks at its ends.",
+            hint="Write it as readers know it, such as 'mm' or 'kg/m^3', or leave it out.",
+        )
 
 
 def is_writable_text(text: str) -> bool:

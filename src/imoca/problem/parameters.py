@@ -5,7 +5,7 @@ one for a real or an integer, one for a choice between two values, and one per v
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -15,6 +15,7 @@ from imoca.problem.interval import interval_fault, interval_from_unit, interval_
 from imoca.problem.names import (
     as_tuple,
     check_name,
+    check_unit,
     duplicates,
     is_number,
     is_whole,
@@ -27,6 +28,7 @@ Value = str | int | float | bool
 
 # The largest magnitude at which every integer still survives being scaled to [0, 1] and back in float64.
 LARGEST_INTEGER = 2**48
+CHOICE_HAS_NO_UNIT = "A choice is of values, not of amounts: say the unit in its values or in its name."
 
 
 def _check_encoded(name: str, columns: Array, n_columns: int) -> Array:  # (n_columns,) -> (1, n_columns)
@@ -47,6 +49,7 @@ class Real:
     low: float
     high: float
     log: bool = False
+    unit: str | None = field(default=None, kw_only=True)
 
     def __post_init__(self) -> None:
         check_name(self.name, "a parameter", ParameterError)
@@ -55,6 +58,7 @@ class Real:
                 f"Parameter {self.name!r}: {fault}.",
                 hint="Declare it as Real(name, low, high), with log=True for positive scales only.",
             )
+        check_unit(self.unit, f"Parameter {self.name!r}", ParameterError)
         object.__setattr__(self, "low", float(self.low))
         object.__setattr__(self, "high", float(self.high))
 
@@ -108,6 +112,7 @@ class Integer:
     name: str
     low: int
     high: int
+    unit: str | None = field(default=None, kw_only=True)
 
     def __post_init__(self) -> None:
         check_name(self.name, "a parameter", ParameterError)
@@ -118,6 +123,7 @@ class Integer:
                 f" numbers, low less than high, none beyond {LARGEST_INTEGER} in size.",
                 hint="Declare it as Integer(name, low, high), or as Real if it need not be whole.",
             )
+        check_unit(self.unit, f"Parameter {self.name!r}", ParameterError)
         object.__setattr__(self, "low", int(self.low))
         object.__setattr__(self, "high", int(self.high))
 
@@ -183,8 +189,12 @@ class Choice:
     name: str
     values: tuple[Value, ...]
 
-    def __init__(self, name: str, values: Sequence[Value]) -> None:
+    def __init__(self, name: str, values: Sequence[Value], *, unit: None = None) -> None:
         check_name(name, "a parameter", ParameterError)
+        if unit is not None:
+            raise ParameterError(
+                f"Parameter {name!r} is a choice, but has the unit {shown(unit)}.", hint=CHOICE_HAS_NO_UNIT
+            )
         declared = as_tuple(values, f"Parameter {name!r}: the list of values", ParameterError)
         plain = tuple(plain_scalar(value) for value in declared)
         if not all(_is_choice_value(value) for value in plain) or len(plain) < 2 or duplicates(plain):
@@ -195,6 +205,10 @@ class Choice:
             )
         object.__setattr__(self, "name", name)
         object.__setattr__(self, "values", plain)
+
+    @property
+    def unit(self) -> None:
+        """None: its values say all."""
 
     @property
     def n_columns(self) -> int:

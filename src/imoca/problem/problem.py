@@ -174,6 +174,9 @@ class Problem:
         known = [simulator.name for simulator in self.simulators]
         raise ProblemError(f"There is no simulator {name!r}.", hint=f"The simulators are {known!r}.")
 
+    def output(self, name: str) -> Output:
+        return next(output for output in self.simulator_of(name).outputs if output.name == name)
+
     def simulator_of(self, output_name: str) -> Simulator:
         """The simulator that produces an output."""
         for simulator in self.simulators:

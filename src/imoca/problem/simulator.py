@@ -10,7 +10,16 @@ from imoca.arrays import Array
 from imoca.errors import CostError, ProblemError
 from imoca.problem.cost import CallableCost, Cost, DeclaredCost, ExpressionCost, MeasuredCost, as_cost
 from imoca.problem.fidelity import Fidelity
-from imoca.problem.names import as_tuple, check_name, duplicates, is_number, is_whole, is_writable_text, plain_scalar
+from imoca.problem.names import (
+    as_tuple,
+    check_name,
+    check_unit,
+    duplicates,
+    is_number,
+    is_whole,
+    is_writable_text,
+    plain_scalar,
+)
 from imoca.problem.reference import FunctionReference, function_identity
 from imoca.problem.space import SearchSpace
 from imoca.wording import shown
@@ -36,9 +45,11 @@ class Objective:
     low: float | None = None
     high: float | None = None
     log: bool | None = None
+    unit: str | None = field(default=None, kw_only=True)
 
     def __post_init__(self) -> None:
         check_name(self.name, "an objective", ProblemError)
+        check_unit(self.unit, f"Objective {self.name!r}", ProblemError)
         if self.goal not in ("minimize", "maximize"):
             raise ProblemError(
                 f"Objective {self.name!r}: the goal is {shown(self.goal)}, but must be 'minimize' or 'maximize'.",
@@ -92,9 +103,11 @@ class Constraint:
     name: str
     lower: float | None = None
     upper: float | None = None
+    unit: str | None = field(default=None, kw_only=True)
 
     def __post_init__(self) -> None:
         check_name(self.name, "a constraint", ProblemError)
+        check_unit(self.unit, f"Constraint {self.name!r}", ProblemError)
         bounds = [bound for bound in (self.lower, self.upper) if bound is not None]
         is_ordered = len(bounds) < 2 or (all(map(is_number, bounds)) and bounds[0] < bounds[1])
         if not bounds or not all(map(is_number, bounds)) or not is_ordered:

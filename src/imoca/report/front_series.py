@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from imoca.report.labels import listed, shortened, with_deviation
 from imoca.report.records import FrontRecord
 from imoca.snapshot import ParetoPoint
-from imoca.wording import number
+from imoca.wording import number, with_unit
 
 NOT_DRAWN = float("nan")
 N_BARS = 30  # of a front; more would cover the points
@@ -51,7 +51,7 @@ class FrontSeries:
 def front_series(record: FrontRecord) -> tuple[FrontSeries, ...]:
     """In drawing order, without the empty ones."""
     names = [objective.name for objective in record.objectives]
-    found = (_beaten(record, names), _earlier(record, names), _predicted(record, names), _verified(record, names))
+    found = (_beaten(record, names), _earlier(record), _predicted(record, names), _verified(record, names))
     return tuple(series for series in found if series.n_points)
 
 
@@ -59,16 +59,18 @@ def _predicted(record: FrontRecord, names: Sequence[str]) -> FrontSeries:
     kept = [(i, point) for i, point in enumerate(record.points) if not point.verified and not point.is_earlier]
     has_bar = _spread(len(kept), N_BARS)
     drawn = [point if k in has_bar else None for k, (_, point) in enumerate(kept)]
-    return _predictions(PREDICTED, kept, tuple(Bars.of(drawn, name) for name in names), names)
+    return _predictions(PREDICTED, kept, tuple(Bars.of(drawn, name) for name in names), record)
 
 
-def _earlier(record: FrontRecord, names: Sequence[str]) -> FrontSeries:
-    return _predictions(EARLIER, [(i, point) for i, point in enumerate(record.points) if point.is_earlier], None, names)
+def _earlier(record: FrontRecord) -> FrontSeries:
+    kept = [(i, point) for i, point in enumerate(record.points) if point.is_earlier]
+    return _predictions(EARLIER, kept, None, record)
 
 
 def _predictions(
-    label: str, kept: Sequence[tuple[int, ParetoPoint]], bars: tuple[Bars, ...] | None, names: Sequence[str]
+    label: str, kept: Sequence[tuple[int, ParetoPoint]], bars: tuple[Bars, ...] | None, record: FrontRecord
 ) -> FrontSeries:
+    names, units = [objective.name for objective in record.objectives], _output_units(record)
     return FrontSeries(
         label,
         tuple(tuple(point.predicted[name] for _, point in kept) for name in names),
@@ -76,11 +78,11 @@ def _predictions(
         tuple(
             (
                 *(
-                    f"{shortened(n)}: {with_deviation(point.predicted[n], point.uncertainty[n])}"
-                    for n in point.predicted
+                    f"{shortened(n)}: {with_unit(with_deviation(value, point.uncertainty[n]), units.get(n))}"
+                    for n, value in point.predicted.items()
                 ),
                 *([f"feasible with probability {point.feasibility:.2f}"] if point.feasibility < 1.0 else []),
-                *listed(point.parameters),
+                *listed(point.parameters, _parameter_units(record)),
             )
             for _, point in kept
         ),
@@ -95,7 +97,7 @@ def _verified(record: FrontRecord, names: Sequence[str]) -> FrontSeries:
         tuple(tuple(measured[name] for _, _, measured in kept) for name in names),
         None,
         tuple(
-            (*(f"{shortened(n)}: {number(measured[n])}, measured" for n in measured), *listed(point.parameters))
+            (*_measured_lines(record, measured), *listed(point.parameters, _parameter_units(record)))
             for _, point, measured in kept
         ),
         tuple(i for i, _, _ in kept),
@@ -112,13 +114,27 @@ def _beaten(record: FrontRecord, names: Sequence[str]) -> FrontSeries:
         tuple(
             (
                 f"trial {each.trial}",
-                *(f"{shortened(n)}: {number(value)}, measured" for n, value in each.values.items()),
-                *listed(each.parameters),
+                *_measured_lines(record, each.values),
+                *listed(each.parameters, _parameter_units(record)),
             )
             for each in kept
         ),
         tuple(each.trial for each in kept),
     )
+
+
+def _measured_lines(record: FrontRecord, values: Mapping[str, float]) -> list[str]:
+    units = _output_units(record)
+    return [f"{shortened(n)}: {with_unit(number(value), units.get(n))}, measured" for n, value in values.items()]
+
+
+def _output_units(record: FrontRecord) -> dict[str, str | None]:
+    units: dict[str, str | None] = {limit.name: limit.unit for limit in record.constraints}
+    return units | {objective.name: objective.unit for objective in record.objectives}
+
+
+def _parameter_units(record: FrontRecord) -> dict[str, str | None]:
+    return {parameter.name: parameter.unit for parameter in record.parameters}
 
 
 def _spread(n: int, n_kept: int) -> set[int]:

@@ -7,7 +7,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from imoca.wording import number, printable
+from imoca.wording import labelled, number, printable, with_unit
 
 if TYPE_CHECKING:
     from imoca.report.records import CorrelationRecord, ObjectiveRecord
@@ -25,6 +25,11 @@ def shortened(name: str, longest: int = LONGEST_NAME) -> str:
     return shown if len(shown) <= longest else f"{shown[: longest - 1]}…"
 
 
+def short_label(name: str, unit: str | None, longest: int = LONGEST_NAME) -> str:
+    """A name and its unit; only the name is cut short."""
+    return labelled(shortened(name, longest), unit)
+
+
 def plotly_text(text: str) -> str:
     """Plotly takes tags, $formulas$ and %{templates} out of any text unless they are spelt as entities."""
     return html.escape(text, quote=False).replace("$", "&#36;").replace("%", "&#37;")
@@ -38,14 +43,14 @@ def matplotlib_text(text: str) -> str:
 
 def axis_label(objective: ObjectiveRecord) -> str:
     """The arrow is right on both axes: the label of an upright one is turned, and the arrow with it."""
-    name = shortened(objective.name, LONGEST_AXIS_NAME)
+    name = short_label(objective.name, objective.unit, LONGEST_AXIS_NAME)
     return f"← better   {name} (minimize)" if objective.goal == "minimize" else f"{name} (maximize)   better →"
 
 
 def upright_label(objective: ObjectiveRecord, longest: int = LONGEST_NAME) -> str:
     """For a label that is not turned with its axis."""
     arrow = "↓" if objective.goal == "minimize" else "↑"
-    return f"{shortened(objective.name, longest)} {arrow}"
+    return f"{short_label(objective.name, objective.unit, longest)} {arrow}"
 
 
 def with_deviation(value: float, deviation: float) -> str:
@@ -56,9 +61,9 @@ def with_deviation(value: float, deviation: float) -> str:
     return f"{value:.{n_decimals}f} ± {deviation:.{n_decimals}f}"
 
 
-def listed(named: Mapping[str, object]) -> list[str]:
-    """One line each, such as "sweep = 12.5", not too many."""
-    lines = [f"{shortened(name)} = {shortened(number(value))}" for name, value in named.items()]
+def listed(named: Mapping[str, object], units: Mapping[str, str | None]) -> list[str]:
+    """One line each, such as "sweep = 12.5 deg", not too many."""
+    lines = [f"{shortened(name)} = {with_unit(shortened(number(v)), units.get(name))}" for name, v in named.items()]
     return lines if len(lines) <= N_LISTED else [*lines[:N_LISTED], f"and {len(lines) - N_LISTED} more"]
 
 

@@ -10,7 +10,7 @@ from imoca.problem.fidelity import Continuous, Fidelity
 from imoca.problem.parameters import Choice, Parameter, Real
 from imoca.problem.reference import FunctionReference, reference_to
 from imoca.problem.simulator import Command, Objective, Output, Simulator
-from imoca.wording import bound_words, number
+from imoca.wording import bound_words, labelled, number, with_unit
 
 PLAIN_WORD = re.compile(r"[\w./:=,+{}-]+")  # an argument that needs no quotes to be read
 
@@ -21,13 +21,13 @@ def parameter_words(parameter: Parameter) -> tuple[str, str]:
         return "choice", ", ".join(map(number, parameter.values))
     is_log = isinstance(parameter, Real) and parameter.log
     kind = "real" if isinstance(parameter, Real) else "integer"
-    return kind, f"{parameter.low:g} to {parameter.high:g}" + (", log" if is_log else "")
+    return kind, with_unit(f"{parameter.low:g} to {parameter.high:g}", parameter.unit) + (", log" if is_log else "")
 
 
 def output_words(output: Output) -> str:
     if isinstance(output, Objective):
-        return f"{output.goal} {output.name}"
-    return f"{output.name} {bound_words(output.lower, output.upper)}"
+        return f"{output.goal} {labelled(output.name, output.unit)}"
+    return f"{output.name} {bound_words(output.lower, output.upper, output.unit)}"
 
 
 def fidelity_words(fidelity: Fidelity) -> str:
@@ -35,9 +35,10 @@ def fidelity_words(fidelity: Fidelity) -> str:
         return "none: always at full accuracy"
     if isinstance(fidelity, Continuous):
         log = ", log" if fidelity.log else ""
-        return f"{fidelity.low:g} to {fidelity.high:g}{log}; full accuracy at {number(fidelity.target)}"
+        ends = with_unit(f"{fidelity.low:g} to {fidelity.high:g}", fidelity.unit)
+        return f"{ends}{log}; full accuracy at {with_unit(number(fidelity.target), fidelity.unit)}"
     settings = [fidelity.decode(float(z)) for z in fidelity.grid(2)]
-    return f"{', '.join(map(number, settings))}; the last is full accuracy"
+    return f"{with_unit(', '.join(map(number, settings)), fidelity.unit)}; the last is full accuracy"
 
 
 def cost_words(simulator: Simulator) -> str:

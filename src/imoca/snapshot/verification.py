@@ -17,7 +17,7 @@ from imoca.snapshot.prediction import LIKELY, Predictions
 from imoca.snapshot.recommendation import ParetoPoint, design_id, measured_values
 from imoca.trials.table import TrialTable
 from imoca.trials.trial import Candidate, Promise, SimulatorState, Trial
-from imoca.wording import number, printable
+from imoca.wording import labelled, number, printable
 
 TITLES = ("design", "trial", "output", "predicted", "90 % interval", "measured", "")
 
@@ -30,11 +30,16 @@ class Check:
     promise: Promise
     measured: float | None  # None while it runs, or if it failed
     failure: str | None = None  # the reason
+    unit: str | None = None
 
     @property
     def is_kept(self) -> bool | None:
         """Whether what was measured lies within the interval; None if nothing was."""
         return None if self.measured is None else self.promise.low <= self.measured <= self.promise.high
+
+    @property
+    def label(self) -> str:
+        return labelled(self.output, self.unit)
 
     @property
     def verdict(self) -> str:
@@ -82,7 +87,7 @@ class Verification:
             (
                 design.id,
                 str(design.trial),
-                check.output,
+                check.label,
                 number(check.promise.value),
                 f"{number(check.promise.low)} to {number(check.promise.high)}",
                 "" if check.measured is None else number(check.measured),
@@ -127,7 +132,10 @@ def verification(table: TrialTable, of: BoolArray | None = None, known: Sequence
 
 def _checked(problem: Problem, trial: Trial) -> CheckedDesign:
     checks = [
-        Check(name, promise, trial.values.get(name), trial.failures.get(problem.simulator_of(name).name))
+        Check(
+            *(name, promise, trial.values.get(name), trial.failures.get(problem.simulator_of(name).name)),
+            unit=problem.output(name).unit,
+        )
         for name, promise in trial.promised.items()
     ]
     return CheckedDesign(trial.number, trial.parameters, tuple(checks))

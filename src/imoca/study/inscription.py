@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from imoca.problem.cost import ExpressionCost, LevelCosts
 from imoca.trials.trial import TrialState
-from imoca.wording import number, printable
+from imoca.wording import labelled, number, printable
 
 if TYPE_CHECKING:
     from imoca.study.study import Study
@@ -15,7 +15,9 @@ if TYPE_CHECKING:
 
 def inscription(study: Study, place: str) -> str:
     """Three lines: what is optimised and how, how far it is, where it lives."""
-    outputs = ", ".join(f"{printable(each.name)} ({each.goal})" for each in study.problem.objectives)
+    outputs = ", ".join(
+        f"{printable(labelled(each.name, each.unit))} ({each.goal})" for each in study.problem.objectives
+    )
     progress = f"{_trials_in_words(study)}, {_cost_in_words(study)}"
     return f"Study of {outputs} by {study.method}, seed {study.seed}\n{progress}\nkept in {printable(place)}"
 

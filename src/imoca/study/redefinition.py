@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import logging
 import tomllib
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
@@ -16,6 +17,9 @@ from imoca.problem.simulator import Simulator
 from imoca.storage.definition import Definition
 from imoca.studyfile.problem import storable_problem
 from imoca.trials.trial import Run, Trial
+from imoca.wording import printable
+
+logger = logging.getLogger(__name__)
 
 # How a simulator is started, and what is known of its outputs, may change between two runs of a study; what it
 # computes may not.
@@ -30,12 +34,16 @@ def check_same(stored: Definition, given: Definition, where: str) -> bool:
         return True
     differences = list(_differences(_content(stored), _content(given)))
     grave = [line for key, line in differences if not _may_change(key)]
+    units = [line for key, line in differences if _is_unit(key)]
+    if units and not grave:
+        listed = "".join(f"\n  {printable(line)}" for line in units)
+        logger.warning("Units of %s have changed; they are only words, so no value is converted:%s", where, listed)
     if grave:
         listed = "".join(f"\n  {line}" for line in grave)
         raise StudyMismatchError(
             f"The study in {where} was made with another definition:{listed}\n",
             hint="Undo the change, or begin a new study under another name; budget, time, workers, commands, "
-            "timeouts, retries and low, high and log of outputs may change.",
+            "timeouts, retries, units and low, high and log of outputs may change.",
         )
     return not differences
 
@@ -62,8 +70,18 @@ def check_answers_fit(problem: Problem, runs: Sequence[Run], trials: Sequence[Tr
 
 def _may_change(key: tuple[str, ...]) -> bool:
     match key:
-        case ("simulators", _, entry, *_):
-            return entry in MAY_CHANGE
+        case ("simulators", _, entry, *_) if entry in MAY_CHANGE:
+            return True
+        case _:
+            return _is_unit(key)
+
+
+def _is_unit(key: tuple[str, ...]) -> bool:
+    match key:
+        case ("parameters" | "constraints", _, "unit") | ("simulators", _, "fidelity", "unit"):
+            return True
+        case ("simulators", _, entry, _, "unit"):
+            return entry == DECLARED
         case _:
             return False
 
@@ -85,10 +103,11 @@ def _content(definition: Definition) -> dict[str, Any]:
 
 def _set_declared_apart(simulator: dict[str, Any]) -> None:
     """Leave of every output its goal; what else is said of them goes to an entry of its own."""
-    tables = {name: entry for name, entry in simulator["outputs"].items() if isinstance(entry, dict)}
-    simulator["outputs"] |= {name: table.pop("goal") for name, table in tables.items()}
-    if tables:
-        simulator[DECLARED] = tables
+    tables = {
+        name: entry if isinstance(entry, dict) else {"goal": entry} for name, entry in simulator["outputs"].items()
+    }
+    simulator["outputs"] = {name: table.pop("goal") for name, table in tables.items()}
+    simulator[DECLARED] = tables
 
 
 def _local_cost(simulator: Simulator) -> Callable[..., float] | None:

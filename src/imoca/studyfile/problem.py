@@ -87,6 +87,7 @@ def problem_to_toml(problem: Problem) -> str:
                 simulator=problem.simulator_of(constraint.name).name,
                 lower=constraint.lower,
                 upper=constraint.upper,
+                unit=constraint.unit,
             )
             for constraint in problem.constraints
         }
@@ -115,9 +116,9 @@ def attempt(key: str, faults: list[str], build: Callable[[], T]) -> T | None:
 
 def _parameter(name: str, table: ParameterTable) -> Parameter:
     if isinstance(table, RealTable):
-        return Real(name, table.low, table.high, table.log)
+        return Real(name, table.low, table.high, table.log, unit=table.unit)
     if isinstance(table, IntegerTable):
-        return Integer(name, table.low, table.high)
+        return Integer(name, table.low, table.high, unit=table.unit)
     return Choice(name, table.values)
 
 
@@ -141,11 +142,11 @@ def _outputs(name: str, tables: StudyTables) -> list[Output]:
     outputs: list[Output] = []
     for output, table in listed.items():
         if table.goal != "constraint":
-            outputs.append(Objective(output, table.goal, table.low, table.high, table.log))
+            outputs.append(Objective(output, table.goal, table.low, table.high, table.log, unit=table.unit))
         elif table != OutputTable(goal="constraint"):
             raise ProblemError(
-                f"Output {output!r} is listed as a constraint, but has a low, high or log.",
-                hint="Leave them out: a constraint has its bounds, lower and upper, in [constraints].",
+                f"Output {output!r} is listed as a constraint, but has a low, high, log or unit.",
+                hint="Leave them out: a constraint has its bounds, lower and upper, and its unit in [constraints].",
             )
         elif output in tables.constraints and tables.constraints[output].simulator == name:
             outputs.append(_constraint(output, tables.constraints[output]))
@@ -162,7 +163,7 @@ def _outputs(name: str, tables: StudyTables) -> list[Output]:
 
 
 def _constraint(name: str, table: ConstraintTable) -> Constraint:
-    return Constraint(name, table.lower, table.upper)
+    return Constraint(name, table.lower, table.upper, unit=table.unit)
 
 
 def _check_owner(table: ConstraintTable, tables: StudyTables) -> None:
@@ -186,13 +187,13 @@ def _fidelity(table: FidelityTable | None) -> Fidelity:
         return Fidelity.none()
     has_range = table.low is not None or table.high is not None or table.log or table.target is not None
     if table.levels is not None and not has_range:
-        return Fidelity.levels(table.levels)
+        return Fidelity.levels(table.levels, unit=table.unit)
     if table.levels is not None or table.low is None or table.high is None:
         raise ProblemError(
             "fidelity must have either both low and high, or levels.",
             hint="Write fidelity = { low = 0.1, high = 1.0 } or { levels = ['coarse', 'fine'] }.",
         )
-    return Fidelity.continuous(table.low, table.high, log=table.log, target=table.target)
+    return Fidelity.continuous(table.low, table.high, log=table.log, target=table.target, unit=table.unit)
 
 
 def _cost(table: SimulatorTable) -> DeclaredCost | None:
@@ -206,10 +207,14 @@ def _cost(table: SimulatorTable) -> DeclaredCost | None:
 def _parameter_table(parameter: Parameter) -> dict[str, Any]:
     if isinstance(parameter, Choice):
         return {"type": "choice", "values": list(parameter.values)}
-    bounds = {"low": parameter.low, "high": parameter.high}
-    if isinstance(parameter, Integer):
-        return {"type": "integer", **bounds}
-    return {"type": "real", **bounds, **({"log": True} if parameter.log else {})}
+    is_log = isinstance(parameter, Real) and parameter.log
+    return _present(
+        type="real" if isinstance(parameter, Real) else "integer",
+        low=parameter.low,
+        high=parameter.high,
+        log=True if is_log else None,
+        unit=parameter.unit,
+    )
 
 
 def _simulator_table(simulator: Simulator) -> dict[str, Any]:
@@ -243,15 +248,16 @@ def _outputs_table(outputs: tuple[Output, ...]) -> dict[str, Any]:
 def _output_table(output: Output) -> dict[str, Any]:
     if isinstance(output, Constraint):
         return {"goal": "constraint"}
-    return _present(goal=output.goal, low=output.low, high=output.high, log=output.log)
+    return _present(goal=output.goal, low=output.low, high=output.high, log=output.log, unit=output.unit)
 
 
 def _fidelity_table(fidelity: Fidelity) -> dict[str, Any] | None:
     match fidelity:
-        case Continuous(low, high, log, is_target_low):
-            return _present(low=low, high=high, log=True if log else None, target=low if is_target_low else None)
-        case Levels(values):
-            return {"levels": list(values)}
+        case Continuous(low, high, log, is_target_low, unit=unit):
+            target = low if is_target_low else None
+            return _present(low=low, high=high, log=True if log else None, target=target, unit=unit)
+        case Levels(values, unit=unit):
+            return _present(levels=list(values), unit=unit)
         case _ if not fidelity.has_knob:
             return None
     raise ProblemError(

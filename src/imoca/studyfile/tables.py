@@ -13,6 +13,7 @@ from pydantic_core import ErrorDetails
 from imoca.errors import StudyFileError
 from imoca.methods.settings import MOST_FRONTS, MethodSettings
 from imoca.problem.names import MOST_WORKERS, is_number
+from imoca.problem.parameters import CHOICE_HAS_NO_UNIT
 from imoca.wording import shown
 
 SECONDS = {"s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
@@ -59,6 +60,7 @@ def _check_cost(value: object) -> object:
 
 Duration = Annotated[float | str, BeforeValidator(check_duration)]
 Scalars = Annotated[list[bool | int | float | str], BeforeValidator(_check_scalars)]
+Unit = Annotated[str | None, Field(description='What its numbers are in, such as "mm": only a word to be shown.')]
 
 
 def known_keys(table: type[Table]) -> list[str]:
@@ -135,6 +137,7 @@ class RealTable(Table):
     low: float
     high: float
     log: Annotated[bool, Field(description="Spread designs evenly over orders of magnitude; bounds > 0.")] = False
+    unit: Unit = None
 
 
 class IntegerTable(Table):
@@ -143,6 +146,7 @@ class IntegerTable(Table):
     type: Literal["integer"]
     low: int
     high: int
+    unit: Unit = None
 
 
 class ChoiceTable(Table):
@@ -172,6 +176,7 @@ class FidelityTable(Table):
     ] = None
     levels: Annotated[Scalars | None, Field(description="Settings from the cheapest to the most accurate.")] = None
     cost: Annotated[CostEntry | None, Field(description="As the simulator's cost; one of the two places.")] = None
+    unit: Unit = None
 
 
 OutputGoal = Literal["minimize", "maximize", "constraint"]
@@ -187,6 +192,7 @@ class OutputTable(Table):
         bool | None,
         Field(description="Whether its logarithm is modelled; whichever the answers prefer unless given."),
     ] = None
+    unit: Unit = None
 
 
 def _kind_of_output(entry: object) -> str:
@@ -215,7 +221,7 @@ class SimulatorTable(Table):
         dict[str, OutputEntry],
         Field(
             description="The numbers it answers with, and what is wanted of each; a table also says what its values are"
-            ' like: { goal = "maximize", low = 0, high = 1 }.'
+            ' like: { goal = "maximize", low = 0, high = 1, unit = "kg" }.'
         ),
     ] = {}
     fidelity: Annotated[FidelityTable | None, Field(description="Its accuracy knob; none unless given.")] = None
@@ -240,6 +246,7 @@ class ConstraintTable(Table):
     simulator: Annotated[str, Field(description="Which simulator answers with it.")]
     lower: float | None = None
     upper: float | None = None
+    unit: Unit = None
 
 
 ParameterTable = Annotated[RealTable | IntegerTable | ChoiceTable, Field(discriminator="type")]
@@ -299,7 +306,10 @@ def key_of(*parts: str | int) -> str:
 
 def _fault_in_words(fault: ErrorDetails) -> str:
     location = list(fault["loc"])
-    allowed = known_keys(_table_at(location))
+    table = _table_at(location)
+    if table is ChoiceTable and location[-1] == "unit":
+        return f"{key_of('parameters', location[1], 'unit')} is not possible. {CHOICE_HAS_NO_UNIT}"
+    allowed = known_keys(table)
     if location[0] == "parameters" and len(location) > 2:
         del location[2]  # the kind of parameter, which is not a key
     if location[0] == "simulators" and location[2:3] == ["outputs"]:

@@ -5,6 +5,7 @@ import pytest
 from command_line import CommandLine
 
 from imoca.cli.ask import print_questions
+from imoca.problem import Fidelity, Objective, Problem, Real, Simulator
 from imoca.study.study import Study
 from imoca.trials.trial import Trial
 
@@ -38,9 +39,16 @@ def test_a_question_without_json_is_a_table_and_says_how_to_answer(
 
 def test_a_simulator_that_is_not_asked_is_shown_as_such(capsys: pytest.CaptureFixture[str]) -> None:
     asked = [Trial(3, {"x": 0.5}, {"cfd": 0.25, "scale": None}), Trial(4, {"x": 0.6}, {"scale": None})]
-    print_questions(asked, ["cfd", "scale", "tunnel"])
+    mesh = Fidelity.continuous(0, 1, unit="cells")
+    simulators = [
+        Simulator("cfd", [Objective("drag", "minimize")], fidelity=mesh, cost="1 + z"),
+        Simulator("scale", [Objective("mass", "minimize")]),
+        Simulator("tunnel", [Objective("lift", "maximize")]),
+    ]
+    print_questions(asked, Problem([Real("x", 0, 1, unit="mm")], simulators))
     header, first, second = capsys.readouterr().out.splitlines()
     assert "tunnel" not in header
+    assert "x [mm]  fidelity of cfd [cells]" in header
     assert first.split()[:3] == ["3", "0.5", "0.25"]
     assert second.split()[:4] == ["4", "0.6", "not", "asked"]
 

@@ -18,7 +18,7 @@ def test_the_schema_knows_an_output_as_a_goal_and_as_a_table(imoca: CommandLine)
     assert goal["enum"] == ["minimize", "maximize", "constraint"]
     assert table == {"$ref": "#/$defs/OutputTable"}
     described = schema["$defs"]["OutputTable"]
-    assert list(described["properties"]) == ["goal", "low", "high", "log"]
+    assert list(described["properties"]) == ["goal", "low", "high", "log", "unit"]
     assert all("description" in entry for entry in described["properties"].values())
     assert described["required"] == ["goal"]
     assert described["additionalProperties"] is False

@@ -20,13 +20,15 @@ from imoca.report.records import (
 from imoca.report.records.parallel import ParallelAxis, ParallelRecord
 from imoca.snapshot.recommendation import ParetoPoint
 
+HOSTILE_UNIT = "</script>$x$ %{y} & <b>"
 HOSTILE = "</script><b onclick='x'>$\\frac{1}$ %{x} & \"_"
 
 
-def record_of(n_objectives: int, hostile: str = "") -> dict[str, object]:
+def record_of(n_objectives: int, hostile: str = "", unit: str | None = None) -> dict[str, object]:
     """Every figure's record, by the figure's name."""
     names = [f"f{j}{hostile}" for j in range(n_objectives)]
-    objectives = tuple(ObjectiveRecord(name, "minimize" if j % 2 else "maximize") for j, name in enumerate(names))
+    unit = HOSTILE_UNIT if hostile else unit
+    objectives = tuple(ObjectiveRecord(name, "minimize" if j % 2 else "maximize", unit) for j, name in enumerate(names))
     points = tuple(
         ParetoPoint(
             {f"x{hostile}": 0.1 * i, "skin": "al"},
@@ -41,7 +43,7 @@ def record_of(n_objectives: int, hostile: str = "") -> dict[str, object]:
     beaten = VerifiedRecord(7, {f"x{hostile}": 0.5, "skin": "al"}, dict.fromkeys(names, 0.25))
     on_front = VerifiedRecord(3, dict(points[3].parameters), dict(points[3].measured or {}))
     axes = (
-        ParallelAxis(f"x{hostile}", None, tuple(0.1 * i for i in range(6)), 0.0, 1.0),
+        ParallelAxis(f"x{hostile}", None, tuple(0.1 * i for i in range(6)), 0.0, 1.0, unit=unit),
         ParallelAxis("skin", None, (0.0,) * 6, 0.0, 1.0, (0.0, 1.0), ("al", f"cfrp{hostile}")),
         *(
             ParallelAxis(each.name, each, tuple((p.measured or p.predicted)[each.name] for p in points), -1.0, 1.0)
@@ -56,7 +58,7 @@ def record_of(n_objectives: int, hostile: str = "") -> dict[str, object]:
             FidelityRecord(
                 f"s{j}{hostile}",
                 *((0, 1, 2), (0.0, 0.5, 1.0), ("coarse", f"fine{hostile}", "coarse"), (0.0, 1.0, 0.0)),
-                *((False, False, True), (0.0, 1.0), ("coarse", f"fine{hostile}")),
+                *((False, False, True), (0.0, 1.0), ("coarse", f"fine{hostile}"), unit),
             )
             for j in range(n_objectives)
         ),
@@ -65,7 +67,7 @@ def record_of(n_objectives: int, hostile: str = "") -> dict[str, object]:
             for j in range(n_objectives)
         ),
         "trust": tuple(
-            TrustRecord(name, (0, 1, 2), (0.0, 0.5, 1.0), (1.0, 2.0, 9.0), (1.1, 1.9, 3.0), (0.1, 0.2, 0.5))
+            TrustRecord(name, (0, 1, 2), (0.0, 0.5, 1.0), (1.0, 2.0, 9.0), (1.1, 1.9, 3.0), (0.1, 0.2, 0.5), unit)
             for name in names
         ),
         "correlation": tuple(
@@ -76,6 +78,7 @@ def record_of(n_objectives: int, hostile: str = "") -> dict[str, object]:
                 (0.0, 0.5, 1.0),
                 (0.7, 0.9, 1.0),
                 (0.02, 0.3, 1.0),
+                unit,
             )
             for name in names
         ),
@@ -93,6 +96,11 @@ def hostile() -> str:
 
 
 @pytest.fixture
+def hostile_unit() -> str:
+    return HOSTILE_UNIT
+
+
+@pytest.fixture
 def empty_study() -> Study:
     return Study(Problem([Real("x", 0, 1)], [Simulator("s", [Objective("f", "minimize")])]))
 
@@ -102,12 +110,16 @@ def hostile_study() -> Study:
     """Two simulators, a choice, an integer and a log scale; eight trials, one of them failed, two at full accuracy."""
     x, n, skin = f"x{HOSTILE}", "n", f"skin{HOSTILE}"
     problem = Problem(
-        [Real(x, 0.1, 10.0, log=True), Integer(n, 1, 4), Choice(skin, ["al", f"cfrp{HOSTILE}", True])],
+        [
+            Real(x, 0.1, 10.0, log=True, unit=HOSTILE_UNIT),
+            Integer(n, 1, 4, unit="ribs"),
+            Choice(skin, ["al", f"cfrp{HOSTILE}", True]),
+        ],
         [
             Simulator(
                 f"cfd{HOSTILE}",
-                [Objective(f"drag{HOSTILE}", "minimize")],
-                fidelity=Fidelity.continuous(),
+                [Objective(f"drag{HOSTILE}", "minimize", unit=HOSTILE_UNIT)],
+                fidelity=Fidelity.continuous(unit=HOSTILE_UNIT),
                 cost="0.1 + z",
             ),
             Simulator(

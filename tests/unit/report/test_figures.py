@@ -93,6 +93,24 @@ def test_the_axes_say_which_way_is_better(records: Any) -> None:
     assert layout.yaxis.title.text.startswith("← better")
 
 
+@pytest.mark.parametrize(
+    ("name", "label"),
+    [
+        ("front", "f0 [mm] (maximize)   better →"),
+        ("parallel", "x [mm]"),
+        ("parallel", "f1 [mm] ↓"),
+        ("fidelities", "fidelity [mm]"),
+        ("trust", "f1 [mm]"),
+    ],
+)
+def test_axes_have_units(records: Any, name: Any, label: str) -> None:
+    record = records(2, unit="mm")[name]
+    assert label in json.dumps(
+        drawers("plotly")[name](record).to_plotly_json()["layout"], ensure_ascii=False, default=str
+    )
+    assert any(label in text for text in matplotlib_texts(drawers("matplotlib")[name](record)))
+
+
 def test_convergence_shows_hypervolume_and_distance_against_cost(records: Any) -> None:
     made = records(2)
     volume, distance = plotly_traces(made, "convergence")

@@ -99,8 +99,9 @@ def test_plotly_is_inside_once(page: Page) -> None:
     assert sum(len(script) > 1_000_000 for script in page.scripts) == 1
 
 
-def test_hostile_names_stay_text(page: Page, source: str, hostile: str) -> None:
-    assert f"drag{hostile} (minimize)" in page.cells
+def test_hostile_names_stay_text(page: Page, source: str, hostile: str, hostile_unit: str) -> None:
+    assert f"drag{hostile} [{hostile_unit}] (minimize)" in page.cells
+    assert f"x{hostile} [{hostile_unit}]" in page.cells
     assert any("<b>it</b>" in text for text in page.text)
     assert not [tag for tag, attributes in page.tags if tag == "b" or "onclick" in attributes]
     assert len([tag for tag, _ in page.tags if tag == "script"]) == 3

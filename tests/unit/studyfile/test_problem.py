@@ -81,6 +81,7 @@ def test_the_documented_study_file_is_read() -> None:
 
 names = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), min_size=1, max_size=8)
 plain = st.floats(-1e9, 1e9)
+units = st.none() | st.sampled_from(["mm", "kg/m^3", "°C", '"]<b>'])
 
 
 @st.composite
@@ -92,13 +93,13 @@ def bounds(draw: st.DrawFn, numbers: st.SearchStrategy[N]) -> list[N]:
 def parameters(draw: st.DrawFn, name: str) -> Parameter:
     kind = draw(st.sampled_from(["real", "log", "integer", "text", "mixed"]))
     if kind == "integer":
-        return Integer(name, *draw(bounds(st.integers(-(10**9), 10**9))))
+        return Integer(name, *draw(bounds(st.integers(-(10**9), 10**9))), unit=draw(units))
     if kind == "text":
         return Choice(name, draw(st.lists(names, min_size=2, max_size=4, unique=True)))
     if kind == "mixed":
         return Choice(name, [True, 2, 2.5, "", draw(names)])
     low, high = draw(bounds(st.floats(1e-6, 1e6).map(lambda v: round(v, 6))))
-    return Real(name, low, high, log=kind == "log")
+    return Real(name, low, high, log=kind == "log", unit=draw(units))
 
 
 @st.composite
@@ -114,10 +115,12 @@ def fidelities_with_costs(draw: st.DrawFn) -> tuple[Fidelity, DeclaredCost | Non
         return Fidelity.levels(levels), draw(st.sampled_from(costs))
     if kind == "numeric levels":
         costs = [[1, 2, 3], 7]
-        return Fidelity.levels([8, 16.5, "exact"]), draw(st.sampled_from(costs))
+        levels_of = draw(st.sampled_from([Fidelity.levels([8, 16.5, "exact"]), Fidelity.levels([1, 2, 3], unit="cm")]))
+        return levels_of, draw(st.sampled_from(costs))
     costs = ["measured", "0.05 + z**2", 3, cost_of_wing]
     cost = draw(st.sampled_from(costs))
-    return Fidelity.continuous(1e-6, 2, log=kind == "log", target=1e-6 if kind == "tolerance" else None), cost
+    target = 1e-6 if kind == "tolerance" else None
+    return Fidelity.continuous(1e-6, 2, log=kind == "log", target=target, unit=draw(units)), cost
 
 
 @st.composite
@@ -131,7 +134,7 @@ def objectives(draw: st.DrawFn, name: str) -> Objective:
     """Every second one declares nothing of its values."""
     goal: Goal = draw(st.sampled_from(["minimize", "maximize"]))
     if draw(st.booleans()):
-        return Objective(name, goal)
+        return Objective(name, goal, unit=draw(units))
     log = draw(st.none() | st.booleans())
     low, high = draw(bounds(st.floats(0.0, 1e9) if log else plain))
     return Objective(name, goal, draw(st.sampled_from([low, None])), draw(st.sampled_from([high, None])), log)
@@ -145,7 +148,7 @@ def problems(draw: st.DrawFn) -> Problem:
     for name in output_names[1:]:
         goal = draw(objectives(name))
         limit = draw(st.builds(Constraint, st.just(name), plain) | st.builds(Constraint, st.just(name), upper=plain))
-        kinds: list[Output] = [goal, limit, Constraint(name, -1, 2.5)]
+        kinds: list[Output] = [goal, limit, Constraint(name, -1, 2.5, unit=draw(units))]
         outputs.append(draw(st.sampled_from(kinds)))
     outputs = draw(st.permutations(outputs))
     cut = draw(st.integers(1, len(outputs)))
@@ -183,6 +186,39 @@ def test_every_problem_survives_the_round_trip(problem: Problem) -> None:
         if isinstance(before, Choice):
             assert isinstance(after, Choice)
             assert [type(value) for value in after.values] == [type(value) for value in before.values]
+
+
+UNITS = """
+[parameters]
+span = { type = "real", low = 0.0, high = 35.0, unit = "m" }
+ribs = { type = "integer", low = 4, high = 20, unit = "pieces" }
+skin = { type = "choice", values = ["al", "cfrp"] }
+[simulators.cfd]
+fidelity = { low = 1e3, high = 1e6, log = true, unit = "cells" }
+cost = "z"
+[simulators.cfd.outputs]
+drag = { goal = "minimize", unit = "N" }
+lift = "maximize"
+[simulators.mass]
+outputs = { mass = "minimize" }
+fidelity = { levels = [5, 1], unit = "mm" }
+cost = [1, 9]
+[constraints]
+stress = { simulator = "mass", upper = 240.0, unit = "MPa" }
+"""
+
+
+def test_units_are_read_from_a_study_file_and_written_to_one() -> None:
+    problem = problem_from_toml(UNITS)
+    assert [parameter.unit for parameter in problem.parameters] == ["m", "pieces", None]
+    assert {output.name: output.unit for output in problem.outputs} == {
+        "drag": "N",
+        "lift": None,
+        "mass": None,
+        "stress": "MPa",
+    }
+    assert [simulator.fidelity.unit for simulator in problem.simulators] == ["cells", "mm"]
+    assert problem_from_toml(problem_to_toml(problem)) == problem
 
 
 def test_a_function_is_written_as_its_address_and_found_again() -> None:
@@ -293,6 +329,18 @@ def test_timeouts_are_read_in_their_units(written: str, expected: float) -> None
             "parameters.y.high is 2.5, but must be a whole",
         ),
         ("[parameters.y]\ntype = 'choice'\nvalues = 'ab'", "parameters.y.values is 'ab', but must be a list"),
+        (
+            "[parameters.y]\ntype = 'choice'\nvalues = ['a', 'b']\nunit = 'mm'",
+            "parameters.y.unit is not possible. A choice is of values",
+        ),
+        ("[parameters.y]\ntype = 'real'\nlow = 1\nhigh = 2\nunit = 3", "parameters.y.unit is 3, but must be text"),
+        (
+            "[parameters.y]\ntype = 'real'\nlow = 1\nhigh = 2\nunit = ' '",
+            "parameters.y: Parameter 'y': the unit is ' '",
+        ),
+        ("[constraints]\ns = {simulator = 'a', upper = 1, unit = ''}", "Constraint 's': the unit is ''"),
+        ("fidelity = {low = 1, high = 2, unit = ' m'}\ncost = 1", "simulators.a: Fidelity: the unit is"),
+        ("fidelity = {levels = ['a', 'b'], unit = 'mm'}\ncost = 1", "simulators.a: Fidelity: the levels"),
         ("[parameters.y]\ntype = 'float'\nlow = 1", "parameters.y must say type = 'real'"),
         ("[parameters.y]\nlow = 1", "parameters.y must say type = 'real'"),
         ("[parameters.z]\ntype = 'integer'\nlow = 1\nhigh = 2", "'z'"),

@@ -21,7 +21,7 @@ x = { type = "real", low = 0, high = 1 }
         ("[simulators.b]\noutputs = {g = {goal = 'min'}}", "simulators.b.outputs.g.goal is 'min', but must be 'mini"),
         (
             "[simulators.b]\noutputs = {g = {goal = 'minimize', lwo = 0}}",
-            r"simulators.b.outputs.g.lwo is not a known key; the known ones here are goal, low, high, log\.",
+            r"simulators.b.outputs.g.lwo is not a known key; the known ones here are goal, low, high, log, unit\.",
         ),
         (
             "[simulators.b]\noutputs = {g = {goal = 'minimize', low = '0'}}",
@@ -47,7 +47,7 @@ x = { type = "real", low = 0, high = 1 }
         (
             "[simulators.b]\noutputs = {g = {goal = 'constraint', high = 1}}\n"
             "[constraints]\ng = {simulator = 'b', upper = 1}",
-            "simulators.b: Output 'g' is listed as a constraint, but has a low, high or log",
+            "simulators.b: Output 'g' is listed as a constraint, but has a low, high, log or unit",
         ),
     ],
 )

@@ -1,5 +1,5 @@
 // The table of trials: all rows in memory, one page of them on the screen.
-import { element, printable, short } from "./text.js";
+import { element, labelled, printable, short } from "./text.js";
 
 const PAGE = 25; // rows
 const GROUPS = { trial: "", parameters: "parameters", fidelities: "fidelity", values: "values", costs: "cost, own units" };
@@ -103,7 +103,8 @@ export class TrialTable {
   }
 
   heading(i) {
-    const name = this.columns[i].name === "number" ? "trial" : this.columns[i].name;
+    const { name: own, unit } = this.columns[i];
+    const name = own === "number" ? "trial" : labelled(own, unit);
     const button = element("button", { type: "button", text: name, title: printable(name) });
     button.addEventListener("click", () => this.sort(i));
     const isSorted = this.sorting.column === i;

@@ -39,3 +39,6 @@ export function element(name, { text, className, ...attributes } = {}, ...childr
 export function plotlyText(text) {
   return printable(text).replace(/[&<>$%]/g, (each) => `&#${each.charCodeAt(0)};`);
 }
+
+/** A name and what it is measured in: mass [kg]. */
+export const labelled = (name, unit) => (unit ? `${name} [${unit}]` : name);

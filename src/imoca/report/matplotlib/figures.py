@@ -16,6 +16,7 @@ from imoca.report.labels import (
     matplotlib_text,
     percent,
     share,
+    short_label,
     shortened,
 )
 from imoca.report.matplotlib.front import front_figure
@@ -31,7 +32,7 @@ from imoca.report.palette import (
     VERMILION,
 )
 from imoca.report.records import ConvergenceRecord, CorrelationRecord, CostRecord, FidelityRecord, TrustRecord
-from imoca.wording import number
+from imoca.wording import labelled, number
 
 N_COLUMNS = 3  # of small panels side by side
 ROW = 0.24  # inches of a bar
@@ -77,7 +78,7 @@ def fidelities_figure(records: Sequence[FidelityRecord]) -> Figure:
             lines = axes.plot([record.trials[i] for i in kept], [record.z[i] for i in kept], linestyle="none", **look)
             failed_runs = lines[0] if is_failed and kept else failed_runs
         axes.set_yticks(record.tick_z, [matplotlib_text(shortened(label, 16)) for label in record.tick_labels])
-        axes.set(ylim=(-0.08, 1.08), ylabel="fidelity")
+        axes.set(ylim=(-0.08, 1.08), ylabel=matplotlib_text(labelled("fidelity", record.unit)))
         axes.set_title(matplotlib_text(shortened(record.simulator)), fontsize=9, loc="left")
         axes.tick_params(labelbottom=row == len(shown))
     axes.set(xlabel="trial")
@@ -133,7 +134,10 @@ def trust_figure(records: Sequence[TrustRecord]) -> Figure:
             )
             handles.append(drawn.lines[0])
         within = percent(record.share_within_two_deviations)
-        axes.set_title(f"{matplotlib_text(shortened(record.output, 24))}\n{within} within ± 2 deviations", fontsize=9)
+        axes.set_title(
+            f"{matplotlib_text(short_label(record.output, record.unit, 24))}\n{within} within ± 2 deviations",
+            fontsize=9,
+        )
         axes.set(xlabel="predicted without it", ylabel="observed" if i % n_columns == 0 else "")
         axes.locator_params(nbins=5)
     legend(made, handles, ["agreement", "within ± 2 deviations", "beyond"])

@@ -40,7 +40,9 @@ def headline(record: SummaryRecord) -> str:
 def what_was_optimised(front: FrontRecord, n_parameters: int) -> str:
     goals = [f"{objective.goal} {printable(objective.name)}" for objective in front.objectives]
     told = f"The study looks for designs, given by {counted(n_parameters, 'parameter')}, that {joined(goals)}"
-    limits = [f"{printable(limit.name)} is {bound_words(limit.lower, limit.upper)}" for limit in front.constraints]
+    limits = [
+        f"{printable(limit.name)} is {bound_words(limit.lower, limit.upper, limit.unit)}" for limit in front.constraints
+    ]
     return f"{told}, such that {joined(limits)}." if limits else f"{told}."
 
 

@@ -19,7 +19,7 @@ from imoca.report.page.readings import (
 from imoca.report.page.text import Cell, code, pairs, paragraph, safe, table
 from imoca.report.problem_words import cost_words, fidelity_words, output_words, parameter_words, run_words
 from imoca.snapshot.recommendation import ParetoPoint, is_feasibility_told
-from imoca.wording import bound_words, number
+from imoca.wording import bound_words, labelled, number
 
 
 def summary_section(contents: Contents) -> str:
@@ -84,7 +84,7 @@ def verification_section(contents: Contents) -> str:
         return _section("verification", "Predicted and measured", paragraph(note))
     rows = [
         [
-            *(Cell(design.id, is_heading=True), Cell(str(design.trial), float(design.trial)), Cell(check.output)),
+            *(Cell(design.id, is_heading=True), Cell(str(design.trial), float(design.trial)), Cell(check.label)),
             *(_measured_cell(value) for value in (check.promise.value, check.promise.low, check.promise.high)),
             *(_measured_cell(check.measured), Cell(check.verdict)),
         ]
@@ -155,15 +155,15 @@ def _highlight_table(contents: Contents) -> str:
         for highlight in contents.highlights
     ]
     titles = [*(title for _, title in outputs), *_feasibility_title(contents)]
-    return table("Designs to begin with", ["design", *contents.problem.space.names, *titles], rows)
+    return table("Designs to begin with", ["design", *_parameter_titles(contents), *titles], rows)
 
 
 def _outputs(contents: Contents) -> list[tuple[str, str]]:
     """Names of the objectives and constraints, and what stands above their columns."""
     return [
-        *((objective.name, f"{objective.name} ({objective.goal})") for objective in contents.front.objectives),
+        *((each.name, f"{labelled(each.name, each.unit)} ({each.goal})") for each in contents.front.objectives),
         *(
-            (limit.name, f"{limit.name} ({bound_words(limit.lower, limit.upper)})")
+            (limit.name, f"{limit.name} ({bound_words(limit.lower, limit.upper, limit.unit)})")
             for limit in contents.front.constraints
         ),
     ]
@@ -203,12 +203,16 @@ def _section(name: str, title: str, body: str) -> str:
 
 
 def _titles(contents: Contents) -> list[str]:
-    titles = [*contents.problem.space.names]
+    titles = _parameter_titles(contents)
     for name, title in _outputs(contents):
         titles.append(title)
         if contents.summary.n_verified:
             titles.append(f"{name}, measured")
     return [*titles, *_feasibility_title(contents)]
+
+
+def _parameter_titles(contents: Contents) -> list[str]:
+    return [labelled(parameter.name, parameter.unit) for parameter in contents.problem.parameters]
 
 
 def _parameter_cells(point: ParetoPoint) -> list[Cell]:

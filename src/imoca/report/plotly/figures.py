@@ -10,13 +10,22 @@ import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
 from imoca.report.figure_names import COST_UNIT, NOTHING, TITLES, FigureName
-from imoca.report.labels import correlation_range, is_wide, log_ticks, percent, plotly_text, share, shortened
+from imoca.report.labels import (
+    correlation_range,
+    is_wide,
+    log_ticks,
+    percent,
+    plotly_text,
+    share,
+    short_label,
+    shortened,
+)
 from imoca.report.palette import BLUE, COLOURS, GREEN, GREY, PLOTLY_DASHES, PLOTLY_MARKERS, VERMILION
 from imoca.report.plotly.front import front_figure
 from imoca.report.plotly.parallel import parallel_figure
 from imoca.report.plotly.theme import HEIGHT, LEGEND_BELOW, figure, nothing_to_show
 from imoca.report.records import ConvergenceRecord, CorrelationRecord, CostRecord, FidelityRecord, TrustRecord
-from imoca.wording import number
+from imoca.wording import labelled, number, with_unit
 
 N_COLUMNS = 3  # of small panels side by side
 ROW = 24  # pixels of a bar
@@ -69,7 +78,9 @@ def fidelities_figure(records: Sequence[FidelityRecord]) -> go.Figure:
                 legendgroup=name,
                 showlegend=is_failed,
                 hovertext=[
-                    f"trial {record.trials[i]}: {plotly_text(shortened(number(record.settings[i])))}" for i in kept
+                    f"trial {record.trials[i]}: "
+                    f"{plotly_text(with_unit(shortened(number(record.settings[i])), record.unit))}"
+                    for i in kept
                 ],
                 hoverinfo="text",
                 customdata=[record.trials[i] for i in kept],
@@ -77,7 +88,7 @@ def fidelities_figure(records: Sequence[FidelityRecord]) -> go.Figure:
             made.add_trace(trace, row=row, col=1)
         labels = [plotly_text(shortened(label, 16)) for label in record.tick_labels]
         made.update_yaxes(tickvals=record.tick_z, ticktext=labels, range=[-0.08, 1.08], row=row, col=1)
-        made.update_yaxes(title_text="fidelity", row=row, col=1)
+        made.update_yaxes(title_text=plotly_text(labelled("fidelity", record.unit)), row=row, col=1)
     made.update_xaxes(title_text="trial", row=len(shown), col=1)
     made.update_layout(legend=LEGEND_BELOW, margin={"t": 100, "b": 80})
     return made
@@ -157,7 +168,7 @@ def correlation_figure(records: Sequence[CorrelationRecord]) -> go.Figure:
             line={"color": COLOURS[i % len(COLOURS)], "dash": PLOTLY_DASHES[i % len(PLOTLY_DASHES)]},
             hovertext=[
                 f"{plotly_text(shortened(record.output))} by {plotly_text(shortened(record.simulator))}"
-                f" at {plotly_text(shortened(number(setting)))}"
+                f" at {plotly_text(with_unit(shortened(number(setting)), record.unit))}"
                 for setting in record.settings
             ],
             hovertemplate="%{hovertext}<br>correlation %{y:.3f}, cost %{x:.3g} of a full run<extra></extra>",
@@ -201,7 +212,7 @@ def _adopt_theme(made: go.Figure, name: FigureName, height: int, min_width: int 
 
 def _trust_title(record: TrustRecord) -> str:
     within = percent(record.share_within_two_deviations)
-    return f"{plotly_text(shortened(record.output, 24))}<br><sub>{within} within ± 2 deviations</sub>"
+    return f"{plotly_text(short_label(record.output, record.unit, 24))}<br><sub>{within} within ± 2 deviations</sub>"
 
 
 def _add_trust(made: go.Figure, record: TrustRecord, row: int, column: int, is_first: bool) -> None:

@@ -12,6 +12,7 @@ from imoca.problem.fidelity import FidelityValue
 from imoca.problem.simulator import Simulator
 from imoca.snapshot.snapshot import Snapshot
 from imoca.trials.trial import SimulatorState
+from imoca.wording import with_unit
 
 N_BANDS = 5  # of a continuous fidelity, from low to full accuracy
 N_TICKS = 5  # on the axis of a continuous fidelity
@@ -30,6 +31,7 @@ class FidelityRecord:
     is_failed: tuple[bool, ...]
     tick_z: tuple[float, ...]  # where an axis of z is labelled
     tick_labels: tuple[str, ...]  # with the settings there
+    unit: str | None = None  # of the settings
 
 
 @dataclass(frozen=True)
@@ -63,6 +65,7 @@ def fidelity_records(snapshot: Snapshot) -> tuple[FidelityRecord, ...]:
                 tuple((table.states[rows, s] == SimulatorState.FAILED).tolist()),
                 tuple(ticks.tolist()),
                 tuple(_setting_words(simulator.fidelity.decode(float(tick))) for tick in ticks),
+                simulator.fidelity.unit,
             )
         )
     return tuple(records)
@@ -91,11 +94,13 @@ def _bands(simulator: Simulator) -> tuple[list[str], Callable[[float], int]]:
         return [FULL_ACCURACY], lambda z: 0
     if not fidelity.is_continuous:
         nodes = fidelity.grid(N_BANDS)
-        return [str(fidelity.decode(float(node))) for node in nodes], lambda z: int(np.abs(nodes - z).argmin())
+        return [with_unit(str(fidelity.decode(float(node))), fidelity.unit) for node in nodes], lambda z: int(
+            np.abs(nodes - z).argmin()
+        )
     edges = np.linspace(0.0, 1.0, N_BANDS + 1)
     names = [
-        f"{float(fidelity.decode(low)):.3g} to {float(fidelity.decode(high)):.3g}"  # type: ignore[arg-type]
-        for low, high in pairwise(edges)
+        with_unit(f"{float(low):.3g} to {float(high):.3g}", fidelity.unit)  # type: ignore[arg-type]
+        for low, high in pairwise(map(fidelity.decode, edges.tolist()))
     ]
     return [*names, FULL_ACCURACY], lambda z: N_BANDS if z == 1.0 else min(int(z * N_BANDS), N_BANDS - 1)
 

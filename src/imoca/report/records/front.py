@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from imoca.problem.parameters import Value
+from imoca.problem.parameters import Parameter, Value
 from imoca.problem.simulator import Constraint, Goal
 from imoca.snapshot.recommendation import ParetoPoint
 from imoca.snapshot.snapshot import Snapshot
@@ -15,6 +15,7 @@ from imoca.trials.trial import TrialState
 class ObjectiveRecord:
     name: str
     goal: Goal
+    unit: str | None = None
 
 
 @dataclass(frozen=True)
@@ -32,6 +33,7 @@ class FrontRecord:
     points: tuple[ParetoPoint, ...]
     verified: tuple[VerifiedRecord, ...]  # every design measured at full accuracy, on the front or not
     constraints: tuple[Constraint, ...] = ()
+    parameters: tuple[Parameter, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -51,13 +53,14 @@ class SummaryRecord:
 def front_record(snapshot: Snapshot) -> FrontRecord:
     table, names = snapshot.table, [output.name for output in snapshot.problem.modelled]
     return FrontRecord(
-        tuple(ObjectiveRecord(objective.name, objective.goal) for objective in snapshot.problem.objectives),
+        tuple(ObjectiveRecord(each.name, each.goal, each.unit) for each in snapshot.problem.objectives),
         snapshot.front,
         tuple(
             VerifiedRecord(t.number, dict(t.parameters), {name: t.values[name] for name in names})
             for t in table.verified.trials
         ),
         snapshot.problem.constraints,
+        snapshot.problem.parameters,
     )
 
 

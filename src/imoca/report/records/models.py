@@ -29,6 +29,7 @@ class TrustRecord:
     observed: tuple[float, ...]
     predicted: tuple[float, ...]
     deviations: tuple[float, ...]  # standard deviation of the prediction, noise included
+    unit: str | None = None
 
     @property
     def is_miss(self) -> tuple[bool, ...]:
@@ -52,6 +53,7 @@ class CorrelationRecord:
     z: tuple[float, ...]
     correlations: tuple[float, ...]  # of the model's predictions at z and at full accuracy
     cost_ratios: tuple[float, ...]
+    unit: str | None = None  # of the settings
 
 
 def trust_records(snapshot: Snapshot) -> tuple[TrustRecord, ...]:
@@ -75,6 +77,7 @@ def trust_records(snapshot: Snapshot) -> tuple[TrustRecord, ...]:
                 tuple(data.to_user(data.values).tolist()),
                 tuple(mean.tolist()),
                 tuple(deviation.tolist()),
+                output.unit,
             )
         )
     return tuple(records)
@@ -109,6 +112,7 @@ def correlation_records(snapshot: Snapshot) -> tuple[CorrelationRecord, ...]:
                 tuple(z.tolist()),
                 tuple(correlations),
                 tuple((cost.ratio(x, z).mean(axis=0) / simulator.full_cost).tolist()),
+                simulator.fidelity.unit,
             )
         )
     return tuple(records)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from imoca.problem.parameters import Choice, Parameter, Real
-from imoca.report.labels import rounded, shortened, upright_label
+from imoca.report.labels import rounded, short_label, upright_label
 from imoca.report.records.front import ObjectiveRecord
 from imoca.snapshot.snapshot import Snapshot
 
@@ -22,6 +22,7 @@ class ParallelAxis:
     high: float
     tick_values: tuple[float, ...] | None = None  # None leaves the ticks to the drawing
     tick_labels: tuple[str, ...] | None = None
+    unit: str | None = None
 
 
 @dataclass(frozen=True)
@@ -40,7 +41,7 @@ def parallel_record(snapshot: Snapshot) -> ParallelRecord:
     ]
     objectives = [
         _objective_axis(each, [(point.measured or point.predicted)[each.name] for point in points])
-        for each in (ObjectiveRecord(o.name, o.goal) for o in snapshot.problem.objectives)
+        for each in (ObjectiveRecord(o.name, o.goal, o.unit) for o in snapshot.problem.objectives)
     ]
     return ParallelRecord((*parameters, *objectives), tuple(point.verified for point in points))
 
@@ -59,7 +60,9 @@ def axis_ticks(axis: ParallelAxis) -> list[tuple[float, str]]:
 
 
 def axis_name(axis: ParallelAxis, longest: int) -> str:
-    return shortened(axis.name, longest) if axis.objective is None else upright_label(axis.objective, longest)
+    if axis.objective is None:
+        return short_label(axis.name, axis.unit, longest)
+    return upright_label(axis.objective, longest)
 
 
 def coloured_axis(record: ParallelRecord) -> int:
@@ -78,10 +81,9 @@ def _parameter_axis(parameter: Parameter, values: Sequence[object]) -> ParallelA
         low, high = float(np.log10(parameter.low)), float(np.log10(parameter.high))
         places = tuple(np.log10(numbers).tolist())
         ticks = tuple(np.linspace(low, high, 5).tolist())
-        return ParallelAxis(
-            parameter.name, None, places, low, high, ticks, tuple(f"{10.0**tick:.3g}" for tick in ticks)
-        )
-    return ParallelAxis(parameter.name, None, numbers, float(parameter.low), float(parameter.high))
+        labels = tuple(f"{10.0**tick:.3g}" for tick in ticks)
+        return ParallelAxis(parameter.name, None, places, low, high, ticks, labels, parameter.unit)
+    return ParallelAxis(parameter.name, None, numbers, float(parameter.low), float(parameter.high), unit=parameter.unit)
 
 
 def _objective_axis(objective: ObjectiveRecord, values: Sequence[float]) -> ParallelAxis:
@@ -89,4 +91,4 @@ def _objective_axis(objective: ObjectiveRecord, values: Sequence[float]) -> Para
     if low == high:
         margin = abs(low) / 2.0 or 0.5
         low, high = low - margin, high + margin
-    return ParallelAxis(objective.name, objective, tuple(values), low, high)
+    return ParallelAxis(objective.name, objective, tuple(values), low, high, unit=objective.unit)
