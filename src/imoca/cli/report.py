@@ -49,4 +49,5 @@ def introduction(opened: Opened, spent: float) -> Introduction:
         ("Take every trial elsewhere:", f"imoca export{name} -o trials.csv"),
         ("Write this report anew:", f"imoca report{name}"),
     )
-    return Introduction(opened.name, commands=commands)
+    budget = None if opened.settings is None else opened.settings.budget
+    return Introduction(opened.name, commands=commands, study=name, budget=budget)

@@ -16,13 +16,14 @@ from starlette.responses import FileResponse, PlainTextResponse, Response, Strea
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
-from imoca.dashboard.content import to_json
 from imoca.dashboard.figures import Gallery
 from imoca.dashboard.library import Library
 from imoca.dashboard.logs import STREAMS
 from imoca.dashboard.plotly_bundle import plotly_script, style_ids
 from imoca.dashboard.security import Access, Guard
 from imoca.dashboard.view import Mark, StudyView
+from imoca.report.page.scripts import NAVIGATOR
+from imoca.report.strict_json import to_json
 
 POLL = 0.5  # seconds between two looks at a database
 SILENCE = 15.0  # seconds after which a quiet stream says that it is alive
@@ -44,6 +45,7 @@ def make_app(places: Sequence[Path], access: Access, is_closing: Callable[[], bo
     routes = [
         Route("/", page.index),
         Route("/static/plotly.min.js", page.plotly),
+        Mount("/static/navigator", StaticFiles(directory=NAVIGATOR)),
         Mount("/static", StaticFiles(directory=STATIC)),
         Route("/api/studies", page.studies),
         Route("/api/comparison", page.comparison),

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
-import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,28 +11,6 @@ from imoca.problem.problem import Problem
 from imoca.trials.trial import Run, Trial
 
 FAILURES = "failures"
-
-
-def to_json(content: Any) -> str:
-    """ASCII, and NaN or infinity as null: a browser would refuse the whole text."""
-    try:
-        return _dumped(content)
-    except (ValueError, TypeError):  # a NaN, or a mapping or sequence that json does not know
-        return _dumped(finite(content))
-
-
-def _dumped(content: Any) -> str:
-    return json.dumps(content, allow_nan=False, separators=(",", ":"))
-
-
-def finite(content: Any) -> Any:
-    if isinstance(content, float):
-        return content if math.isfinite(content) else None
-    if isinstance(content, Mapping):
-        return {str(key): finite(value) for key, value in content.items()}
-    if isinstance(content, Sequence) and not isinstance(content, str):
-        return [finite(value) for value in content]
-    return content
 
 
 def columns(problem: Problem) -> list[dict[str, str | None]]:

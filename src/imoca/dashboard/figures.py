@@ -10,12 +10,12 @@ from typing import Any, TypeVar
 
 from imoca.dashboard.background import SHORT_REST, Product, Worker
 from imoca.dashboard.comparison import History, compare, comparison_figure, history_of, is_comparable
-from imoca.dashboard.content import to_json
 from imoca.dashboard.view import StudyView
 from imoca.errors import FigureError
 from imoca.report import figures
 from imoca.report.figure_names import FigureName
 from imoca.report.records import FrontRecord
+from imoca.report.strict_json import to_json
 from imoca.snapshot.recommendation import ParetoPoint
 from imoca.snapshot.snapshot import Snapshot
 

@@ -1,5 +1,7 @@
 """The report is one file that asks nobody, obeys no name, and tells the study's own numbers."""
 
+import base64
+import hashlib
 import json
 import re
 from html.parser import HTMLParser
@@ -8,7 +10,9 @@ from typing import Any
 import pytest
 
 from imoca import Objective, Problem, Real, Simulator, Study
-from imoca.report.page.contents import Contents, Introduction, collect, highlights
+from imoca.report.figure_names import FIGURE_NAMES
+from imoca.report.page.contents import Contents, Introduction, collect
+from imoca.report.page.decision import highlights
 from imoca.report.page.page import render, report_page
 from imoca.report.page.readings import (
     convergence_reading,
@@ -104,27 +108,30 @@ def test_hostile_names_stay_text(page: Page, source: str, hostile: str, hostile_
     assert f"x{hostile} [{hostile_unit}]" in page.cells
     assert any("<b>it</b>" in text for text in page.text)
     assert not [tag for tag, attributes in page.tags if tag == "b" or "onclick" in attributes]
-    assert len([tag for tag, _ in page.tags if tag == "script"]) == 3
+    assert len([tag for tag, _ in page.tags if tag == "script"]) == 4
     assert "alert(1)</script>" not in source
 
 
 def test_the_embedded_figures_are_json_without_an_end_of_script(page: Page) -> None:
-    text = page.scripts[1]
-    assert not set("<>&\u2028\u2029") & set(text)
-    content = json.loads(text)
-    assert list(content["figures"]) == [
-        "front",
-        "parallel",
-        "fidelities",
-        "cost",
-        "convergence",
-        "correlation",
-        "trust",
-    ]
+    for text in page.scripts[1:3]:
+        assert not set("<>&\u2028\u2029") & set(text)
+    content = json.loads(page.scripts[2])
+    assert set(content["figures"]) == set(FIGURE_NAMES)
     assert set(content["themes"]) == {"light", "dark"}
     assert all("text" not in figure["layout"].get("title", {}) for figure in content["figures"].values())
     places = {attributes.get("id") for _, attributes in page.tags}
     assert places >= {f"plot-{name}" for name in content["figures"]}
+    links = [attributes["href"] for tag, attributes in page.tags if tag == "a"]
+    assert [link for link in links if link and link[1:] in content["figures"]] == [f"#{n}" for n in content["figures"]]
+
+
+def test_only_the_scripts_of_the_page_may_run_by_its_policy(page: Page) -> None:
+    """By hand: the hash of the text between the tags, as browsers compute it."""
+    policy = next(a["content"] for _, a in page.tags if a.get("http-equiv") == "Content-Security-Policy") or ""
+    allowed = re.findall(r"'sha256-([^']+)'", policy.split("script-src")[1].split(";")[0])
+    code = [text for text in page.scripts[1:] if not text.startswith("{")]
+    assert allowed == [base64.b64encode(hashlib.sha256(text.encode()).digest()).decode() for text in code]
+    assert "unsafe-inline" not in policy.split("script-src")[1].split(";")[0]
 
 
 def test_the_numbers_are_those_of_the_study(hostile_study: Study, contents: Contents, page: Page, hostile: str) -> None:
@@ -144,7 +151,7 @@ def test_the_numbers_are_those_of_the_study(hostile_study: Study, contents: Cont
 def test_headings_tables_and_figures_speak_to_screen_readers(page: Page) -> None:
     tags = [tag for tag, _ in page.tags]
     assert tags.count("h1") == tags.count("main") == 1
-    assert tags.count("figure") == tags.count("figcaption") == 7
+    assert tags.count("figure") == tags.count("figcaption") == len(FIGURE_NAMES)
     plots = [attributes for _, attributes in page.tags if attributes.get("class") == "plot"]
     assert all(plot["role"] == "img" and plot["aria-label"] and plot["aria-describedby"] for plot in plots)
     heads = [attributes for tag, attributes in page.tags if tag == "th"]
@@ -186,9 +193,9 @@ def test_highlights_are_the_best_of_each_objective_and_the_balance() -> None:
     both, first = (Problem([Real("x", 0.0, 1.0)], [Simulator("s", objectives[:n])]) for n in (2, 1))
     front = [point(0.0, 0.0), point(0.3, 0.9), point(1.0, 1.0)]
     assert [(h.reason, h.point.parameters["x"]) for h in highlights(both, front)] == [
+        ("a balance of all", 0.3),
         ("best a", 0.0),
         ("best b", 1.0),
-        ("a balance of all", 0.3),
     ]
     assert [h.reason for h in highlights(first, [point(0.5, 0.0)])] == ["best a"]
 

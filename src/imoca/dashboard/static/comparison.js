@@ -1,7 +1,7 @@
 // Several studies in one figure. The server needs time for it, so it is asked again while something is missing.
 import { getJson } from "./api.js";
 import { draw } from "./figures.js";
-import { element, printable } from "./text.js";
+import { element, printable } from "./navigator/text.js";
 
 const AGAIN = 2000; // milliseconds
 

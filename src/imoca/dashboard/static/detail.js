@@ -1,6 +1,6 @@
 // One trial, or one predicted design, in full.
 import { getJson, getText, studyPath } from "./api.js";
-import { duration, element, moment, printable, short } from "./text.js";
+import { duration, element, moment, printable, short } from "./navigator/text.js";
 
 const STREAMS = { stdout: "Standard output", stderr: "Standard error" };
 

@@ -1,6 +1,6 @@
 // Figures come from the server as plotly's JSON; here they only take on the colours and the width of the page.
 import { getJson, studyPath } from "./api.js";
-import { element, plotlyText, printable } from "./text.js";
+import { element, plotlyText, printable } from "./navigator/text.js";
 
 const TITLES = {
   front: "The Pareto front at full accuracy",

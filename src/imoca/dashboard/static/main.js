@@ -4,7 +4,7 @@ import { Comparison } from "./comparison.js";
 import { Detail } from "./detail.js";
 import { Figures, loadPlotly } from "./figures.js";
 import { showOverview, showStanding } from "./overview.js";
-import { element, printable } from "./text.js";
+import { element, printable } from "./navigator/text.js";
 import { TrialTable } from "./table.js";
 
 const find = (id) => document.getElementById(id);

@@ -1,5 +1,5 @@
 // How a study stands, in a few numbers.
-import { duration, element, printable, short } from "./text.js";
+import { duration, element, printable, short } from "./navigator/text.js";
 
 export function showOverview(overview) {
   const { states, driver } = overview;

@@ -1,5 +1,5 @@
 // The table of trials: all rows in memory, one page of them on the screen.
-import { element, labelled, printable, short } from "./text.js";
+import { element, labelled, printable, short } from "./navigator/text.js";
 
 const PAGE = 25; // rows
 const GROUPS = { trial: "", parameters: "parameters", fidelities: "fidelity", values: "values", costs: "cost, own units" };

@@ -9,17 +9,18 @@ from datetime import UTC, datetime
 from importlib.metadata import version
 from typing import Any
 
-import numpy as np
-
 import imoca
 from imoca.errors import FigureError, ImocaError
 from imoca.problem.problem import Problem
 from imoca.report.figure_names import FigureName
 from imoca.report.figures import RECORDS
+from imoca.report.page.decision import Budget, Highlight, budget_of, highlights
+from imoca.report.page.navigator import Commands, navigator_content
+from imoca.report.page.order import in_order
 from imoca.report.page.readings import READINGS
 from imoca.report.records import FrontRecord, SummaryRecord, summary_record
-from imoca.snapshot.recommendation import ParetoPoint, front_values
 from imoca.snapshot.snapshot import Snapshot
+from imoca.snapshot.verdict import Verdict
 from imoca.snapshot.verification import Verification
 from imoca.studyfile.problem import storable_problem
 from imoca.trials.trial import Run
@@ -34,14 +35,8 @@ class Introduction:
     title: str
     about: str = ""
     commands: tuple[tuple[str, str], ...] = ()  # what for, and what to type
-
-
-@dataclass(frozen=True)
-class Highlight:
-    """A design to begin with."""
-
-    reason: str
-    point: ParetoPoint
+    study: str | None = None  # how the command line is told which study, a blank before; None if it cannot be
+    budget: float | None = None  # in full-fidelity runs
 
 
 @dataclass(frozen=True)
@@ -54,7 +49,10 @@ class Contents:
     summary: SummaryRecord
     front: FrontRecord
     verification: Verification
+    verdict: Verdict
+    budget: Budget
     highlights: tuple[Highlight, ...]
+    navigator: Mapping[str, Any]  # for JSON
     records: Mapping[FigureName, Any]  # those that can be drawn
     readings: Mapping[FigureName, str]  # of all figures in the order of reading, or why there is none
     versions: tuple[tuple[str, str], ...]
@@ -63,12 +61,13 @@ class Contents:
 
 def collect(snapshot: Snapshot, introduction: Introduction) -> Contents:
     records, readings = {}, {}
-    for name, reading in READINGS.items():
+    for name in in_order(READINGS):
         try:
             records[name] = RECORDS[name](snapshot)
-            readings[name] = reading(records[name])
+            readings[name] = READINGS[name](records[name])
         except FigureError as error:
             readings[name] = error.message
+    budget = budget_of(snapshot.bill, snapshot.runs, introduction.budget)
     return Contents(
         introduction,
         snapshot.problem,
@@ -78,30 +77,15 @@ def collect(snapshot: Snapshot, introduction: Introduction) -> Contents:
         summary_record(snapshot),
         records["front"],
         snapshot.verification,
+        snapshot.verdict,
+        budget,
         highlights(snapshot.problem, snapshot.front),
+        navigator_content(snapshot, budget, Commands(introduction.study)),
         records,
         readings,
         _versions(),
         _times(snapshot.runs),
     )
-
-
-def highlights(problem: Problem, front: Sequence[ParetoPoint]) -> tuple[Highlight, ...]:
-    """The best design in every objective, and the one nearest to being the best in all; if vouched for."""
-    front = [point for point in front if point.is_vouched_for]
-    if not front:
-        return ()
-    names = [objective.name for objective in problem.objectives]
-    values = front_values(problem, front)
-    best = values.max(axis=0)
-    found: dict[int, list[str]] = {}
-    for j, name in enumerate(names):
-        found.setdefault(int(np.argmax(values[:, j])), []).append(f"best {name}")
-    if len(names) > 1:
-        spread = np.where(np.ptp(values, axis=0) > 0.0, np.ptp(values, axis=0), 1.0)
-        nearest = int(np.argmin((((best - values) / spread) ** 2).sum(axis=1)))
-        found.setdefault(nearest, []).append("a balance of all")
-    return tuple(Highlight(", ".join(reasons), front[i]) for i, reasons in found.items())
 
 
 def _problem_text(problem: Problem) -> str:

@@ -3,21 +3,27 @@
 from __future__ import annotations
 
 import copy
+import re
+from functools import cache
 from importlib.resources import files
 from string import Template
 from typing import Any
 
 from imoca.report.figures import drawers
 from imoca.report.page.contents import Contents, Introduction, collect
+from imoca.report.page.scripts import NAVIGATOR, navigator_script, page_policy
 from imoca.report.page.sections import (
+    contents_list,
+    decision_section,
     figure_sections,
-    front_section,
+    navigator_section,
     problem_section,
     reproduce_section,
     summary_section,
     verification_section,
 )
 from imoca.report.page.text import safe
+from imoca.report.strict_json import inside_script, to_json
 from imoca.snapshot.snapshot import Snapshot
 
 
@@ -28,34 +34,43 @@ def report_page(snapshot: Snapshot, introduction: Introduction) -> str:
 
 
 def render(contents: Contents) -> str:
-    from plotly.offline import get_plotlyjs
-
+    plotly, script = page_scripts()
     return _asset("report.html").safe_substitute(
+        policy=safe(page_policy(plotly, script)),
         title=safe(contents.introduction.title),
-        style=_asset("report.css").template,
+        style=_asset("report.css").template + (NAVIGATOR / "navigator.css").read_text(encoding="utf-8"),
+        contents=contents_list(contents),
+        decision=decision_section(contents),
+        navigator=navigator_section(contents),
         summary=summary_section(contents),
         figures=figure_sections(contents),
-        front=front_section(contents),
         verification=verification_section(contents),
         problem=problem_section(contents),
         reproduce=reproduce_section(contents),
+        decision_data=inside_script(to_json(contents.navigator)),
         data=figure_data(contents),
-        plotly=get_plotlyjs(),
-        script=_asset("report.js").template,
+        plotly=plotly,
+        script=script,
     )
 
 
+@cache
+def page_scripts() -> tuple[str, str]:
+    """Plotly, and the page's own, with the line ends that a browser sees: the policy names scripts by their text."""
+    from plotly.offline import get_plotlyjs
+
+    own = f"\n{navigator_script()}\n{_asset('report.js').template}\n"
+    plotly, script = (re.sub(r"\r\n?", "\n", text) for text in (get_plotlyjs(), own))
+    return plotly, script
+
+
 def figure_data(contents: Contents) -> str:
-    """JSON that can stand inside a script element: nothing in it ends the element or begins a comment."""
     from imoca.report.plotly.theme import DARK, LIGHT, template
 
     draw = drawers("plotly")
     figures = [f'"{name}": {_untitled(draw[name](record)).to_json()}' for name, record in contents.records.items()]
     themes = [f'"{name}": {template(**colours).to_json()}' for name, colours in (("light", LIGHT), ("dark", DARK))]
-    text = f'{{"figures": {{{", ".join(figures)}}}, "themes": {{{", ".join(themes)}}}}}'
-    for character in "<>&\u2028\u2029":
-        text = text.replace(character, f"\\u{ord(character):04x}")
-    return text
+    return inside_script(f'{{"figures": {{{", ".join(figures)}}}, "themes": {{{", ".join(themes)}}}}}')
 
 
 def _untitled(figure: Any) -> Any:

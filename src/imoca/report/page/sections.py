@@ -7,6 +7,7 @@ from imoca.problem.parameters import Value
 from imoca.report.figure_names import COST_UNIT, TITLES, FigureName
 from imoca.report.labels import with_deviation
 from imoca.report.page.contents import Contents
+from imoca.report.page.order import short_title
 from imoca.report.page.readings import (
     headline,
     joined,
@@ -22,6 +23,35 @@ from imoca.snapshot.recommendation import ParetoPoint, is_feasibility_told
 from imoca.wording import bound_words, labelled, number
 
 
+def contents_list(contents: Contents) -> str:
+    """Links to the sections."""
+    figures = [(str(name), short_title(name)) for name in contents.readings]
+    ends = (("verification", "Verified"), ("problem", "Problem"), ("reproduce", "Reproduce"))
+    places = (("decision", "Decide"), ("navigator", "Choose"), ("summary", "In short"), *figures, *ends)
+    links = "\n".join(f'<a href="#{place}">{safe(words)}</a>' for place, words in places)
+    return f'<nav aria-label="Contents">\n{links}\n</nav>'
+
+
+def decision_section(contents: Contents) -> str:
+    """The answer first; what stands in it is what a page without scripts shows."""
+    verdict = contents.verdict
+    answers = [(each.question, each.line) for each in (verdict.settled, verdict.trusted)]
+    answers += [("What next?", verdict.next_step.line), ("Budget", contents.budget.words)]
+    warnings = "".join(map(paragraph, verdict.warnings))
+    return (
+        f'<header>\n<h1>{safe(contents.introduction.title)}</h1>\n<p class="headline">'
+        f'{safe(headline(contents.summary))}.</p>\n</header>\n<section id="decision" aria-label="The verdict">\n'
+        f'<div id="first">\n{pairs(answers, "facts")}\n{warnings}\n{_highlight_table(contents)}\n</div>\n</section>'
+    )
+
+
+def navigator_section(contents: Contents) -> str:
+    """Every design on the front; a page without scripts shows them as a table."""
+    if not contents.front.points:
+        return _section("navigator", "Choose a design", paragraph(what_was_found(contents.summary)))
+    return _section("navigator", "Choose a design", f'<div id="rest">\n{_front_table(contents)}\n</div>')
+
+
 def summary_section(contents: Contents) -> str:
     summary, introduction = contents.summary, contents.introduction
     ratio = saving(summary)
@@ -34,46 +64,28 @@ def summary_section(contents: Contents) -> str:
         ("cheaper by", "—" if ratio is None else f"{ratio:.3g} ×"),
     ]
     parts = [
-        f'<header>\n<p class="kicker">Report by iMOCA</p>\n<h1>{safe(introduction.title)}</h1>',
-        f'<p class="headline">{safe(headline(summary))}.</p>\n</header>',
-        '<section id="summary" aria-labelledby="summary-title">\n<h2 id="summary-title">In short</h2>',
         paragraph(introduction.about),
         paragraph(what_was_optimised(contents.front, len(contents.problem.parameters))),
         paragraph(what_was_found(summary)),
         paragraph(what_it_cost(summary)),
         pairs(numbers, "cards"),
-        _highlight_table(contents),
-        "</section>",
     ]
-    return "\n".join(part for part in parts if part)
+    return _section("summary", "In short", "\n".join(part for part in parts if part))
 
 
 def figure_sections(contents: Contents) -> str:
     return "\n".join(_figure(name, reading, name in contents.records) for name, reading in contents.readings.items())
 
 
-def front_section(contents: Contents) -> str:
-    points = contents.front.points
-    n_verified = contents.summary.n_verified
-    if points:
-        note = "Predicted values; in two cases of three the truth is that near. Press a column's title to sort by it."
-        body = paragraph(note) + table(
-            f"All {len(points)} designs on the front",
-            ["design", *_titles(contents), "state"],
-            [
-                [
-                    Cell(point.id),
-                    *_parameter_cells(point),
-                    *_outcome_cells(contents, point, with_measured=bool(n_verified)),
-                    Cell(point.state),
-                ]
-                for point in points
-            ],
-            is_sortable=True,
-        )
-    else:
-        body = paragraph(what_was_found(contents.summary))
-    return _section("front-table", "Every design on the front", body)
+def _front_table(contents: Contents) -> str:
+    has_measured = bool(contents.summary.n_verified)
+    rows = [
+        [Cell(point.id), *_parameter_cells(point), *_outcome_cells(contents, point, has_measured), Cell(point.state)]
+        for point in contents.front.points
+    ]
+    titles = ["design", *_titles(contents), "state"]
+    note = "Predicted values; in two cases of three the truth is that near."
+    return paragraph(note) + table(f"All {len(rows)} designs on the front", titles, rows)
 
 
 def verification_section(contents: Contents) -> str:

@@ -29,13 +29,12 @@ class Cell:
     is_heading: bool = False  # of its row
 
 
-def table(caption: str, titles: Sequence[str], rows: Iterable[Sequence[Cell]], is_sortable: bool = False) -> str:
+def table(caption: str, titles: Sequence[str], rows: Iterable[Sequence[Cell]]) -> str:
     """In a region of its own that scrolls sideways, also by the keyboard."""
     listed = list(rows)
     is_number = [all(row[i].value is not None for row in listed) for i in range(len(titles))]
     heads = "".join(
-        f'<th scope="col"{" data-sortable" if is_sortable else ""}{NUMBER if is_number[i] else ""}>{safe(title)}</th>'
-        for i, title in enumerate(titles)
+        f'<th scope="col"{NUMBER if is_number[i] else ""}>{safe(title)}</th>' for i, title in enumerate(titles)
     )
     body = "\n".join(f"<tr>{''.join(map(_cell, row))}</tr>" for row in listed)
     return (

@@ -42,3 +42,32 @@ export function plotlyText(text) {
 
 /** A name and what it is measured in: mass [kg]. */
 export const labelled = (name, unit) => (unit ? `${name} [${unit}]` : name);
+
+/** The same for a part of a drawing. */
+export function drawn(name, { text, ...attributes } = {}, ...children) {
+  const made = document.createElementNS("http://www.w3.org/2000/svg", name);
+  if (text !== undefined) made.textContent = printable(text);
+  for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
+  made.append(...children);
+  return made;
+}
+
+export function button(text, onPress, attributes = {}) {
+  const made = element("button", { type: "button", text, ...attributes });
+  made.addEventListener("click", onPress);
+  return made;
+}
+
+/** Not longer than a place for it. */
+export function shortened(text, longest) {
+  const shown = printable(text);
+  return shown.length <= longest ? shown : `${shown.slice(0, longest - 1)}…`;
+}
+
+/** A value to the digits that its error leaves, two of its own. */
+export function withError(value, error) {
+  if (!(error > 0 && error < Infinity)) return short(value);
+  const decimals = Math.max(0, Math.min(12, 1 - Math.floor(Math.log10(error))));
+  if (error >= 1e6 || error < 1e-5) return `${short(value)} ± ${Number(error.toPrecision(2))}`;
+  return `${value.toFixed(decimals)} ± ${error.toFixed(decimals)}`;
+}

@@ -1,0 +1,86 @@
+// Every design in a row; those that do not fit are hidden, any column sorts.
+import { button, element, printable, short, withError } from "./text.js";
+import { takingButtons } from "./taking.js";
+import { badge } from "./chosen.js";
+
+export class DesignTable {
+  constructor(place, model) {
+    Object.assign(this, { model, sorted: null });
+    this.input = element("input", { type: "search", autocomplete: "off", spellcheck: "false", placeholder: example(model) });
+    this.input.oninput = () => model.setText(this.input.value);
+    this.fault = element("span", { className: "fault", role: "status" });
+    this.rows = model.designs.map((design, i) => this.row(design, i));
+    this.body = element("tbody", {}, ...this.rows);
+    this.body.addEventListener("click", (event) => {
+      const row = event.target.closest("tr");
+      if (row) model.choose(Number(row.dataset.design));
+    });
+    this.body.addEventListener("keydown", (event) => this.press(event));
+    this.heads = ["design", "state", ...model.columns].map((column, k) => this.head(column, k));
+    const table = element("table", { className: "designs" }, element("caption", { text: `All ${model.designs.length} designs on the front` }), element("thead", {}, element("tr", {}, ...this.heads)), this.body);
+    place.replaceChildren(
+      element("div", { className: "table-filter" }, element("label", { text: "Only designs with " }, this.input), this.fault),
+      element("div", { className: "scroller tall", tabindex: 0, role: "region", "aria-label": "All designs" }, table),
+      takingButtons(model, () => this.shown(), () => "designs", false));
+    this.update();
+  }
+
+  head(column, k) {
+    const name = column.label ?? column;
+    const goal = column.goal ? ` (${column.goal})` : "";
+    const isText = k < 2 || Boolean(column.choices);
+    return element("th", { scope: "col", className: isText ? "words" : "", "aria-sort": "none" }, button(`${name}${goal}`, () => this.sort(k), { title: printable(name) }));
+  }
+
+  row(design, i) {
+    const cells = this.model.columns.map((column) =>
+      element("td", { className: column.choices ? "words" : "", text: column.output === null ? short(column.cell(design)) : withError(column.cell(design), column.error(design)) }));
+    return element("tr", { "data-design": i }, element("td", { className: "words" }, element("button", { type: "button", text: design.id, "aria-label": `Choose ${design.id}` })), element("td", { className: "words" }, badge(design.state)), ...cells);
+  }
+
+  sort(k) {
+    const isDescending = this.sorted?.k === k && !this.sorted.isDescending;
+    this.sorted = { k, isDescending };
+    const sign = isDescending ? -1 : 1;
+    const key = (row) => this.model.rows[row.dataset.design][k];
+    this.rows.sort((one, other) => {
+      const [a, b] = [key(one), key(other)];
+      return sign * (typeof a === "number" && typeof b === "number" ? a - b : String(a).localeCompare(String(b)));
+    });
+    this.body.append(...this.rows);
+    for (const [i, head] of this.heads.entries()) head.setAttribute("aria-sort", i === k ? (isDescending ? "descending" : "ascending") : "none");
+  }
+
+  /** Designs that fit, in the order of the table. */
+  shown() {
+    return this.rows.map((row) => Number(row.dataset.design)).filter((i) => this.model.fits[i]);
+  }
+
+  press(event) {
+    const by = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    const { model } = this;
+    if (event.key.toLowerCase() === "p" && model.chosen !== null) model.togglePin(model.chosen);
+    else if (by) {
+      model.step(this.shown(), by);
+      this.body.querySelector(`tr[data-design="${model.chosen}"] button`)?.focus();
+    } else return;
+    event.preventDefault();
+  }
+
+  update() {
+    const { model } = this;
+    for (const row of this.rows) {
+      const i = Number(row.dataset.design);
+      row.hidden = !model.fits[i];
+      row.classList.toggle("chosen", i === model.chosen);
+      row.classList.toggle("pinned", model.pins.includes(i));
+    }
+    if (this.input.value !== model.text) this.input.value = model.text;
+    this.fault.textContent = printable(model.fault);
+  }
+}
+
+function example(model) {
+  const column = model.columns.find(({ choices, parameter }) => !choices && parameter !== null) ?? model.objectives[0];
+  return column ? printable(`such as ${column.name} < ${short(column.scale.value(0.5))}`) : "";
+}

@@ -1,0 +1,111 @@
+"""What a reader needs to decide: designs to begin with, and what is left of the budget."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from imoca.arrays import Array
+from imoca.pareto.subset import spread_subset
+from imoca.problem.problem import Problem
+from imoca.snapshot.accounting import Bill
+from imoca.snapshot.recommendation import ParetoPoint
+from imoca.trials.trial import Run
+from imoca.wording import duration, number
+
+MOST_HIGHLIGHTS = 5
+BALANCE = "a balance of all"
+
+
+@dataclass(frozen=True)
+class Highlight:
+    """A design to begin with."""
+
+    reason: str
+    point: ParetoPoint
+
+
+@dataclass(frozen=True)
+class Budget:
+    """In full-fidelity runs."""
+
+    spent: float  # NaN if it is not known here
+    verification: float  # of which, to verify designs
+    total: float | None  # None if nobody said so
+    pace: float | None  # spent per second while something ran; None without times of runs
+
+    @property
+    def left(self) -> float | None:
+        return None if self.total is None or math.isnan(self.spent) else max(0.0, self.total - self.spent)
+
+    @property
+    def words(self) -> str:
+        if math.isnan(self.spent):
+            return "What was spent is unknown here: a function tells what runs cost."
+        of_total = "" if self.total is None else f" of {number(self.total)}"
+        search = f"{number(self.spent)}{of_total} full-fidelity runs spent"
+        told = f"{search}, {number(self.verification)} of it to verify designs" if self.verification else search
+        if self.left is None:
+            return f"{told}."
+        if not self.left:
+            return f"{told}: nothing is left."
+        time = f", about {duration(self.left / self.pace)} at the pace so far" if self.pace else ""
+        return f"{told}; {number(self.left)} left{time}."
+
+
+def budget_of(bill: Bill, runs: Sequence[Run], total: float | None) -> Budget:
+    return Budget(bill.total, bill.verification, total, _pace(bill, runs))
+
+
+def highlights(problem: Problem, front: Sequence[ParetoPoint]) -> tuple[Highlight, ...]:
+    """The design nearest to being the best in all, and the best in each objective; at most five, far from each other.
+
+    Judged by the worse end of the interval that holds nine of ten, so that a design that may be good by luck is none.
+    Only designs that are vouched for, if there are any.
+    """
+    front = [p for p in front if p.is_vouched_for] or [p for p in front if not p.is_earlier]
+    if not front:
+        return ()
+    names = [objective.name for objective in problem.objectives]
+    values = robust_values(problem, front)
+    found: dict[int, list[str]] = {}
+    if len(names) > 1:
+        spread = np.where(np.ptp(values, axis=0) > 0.0, np.ptp(values, axis=0), 1.0)
+        nearest = int(np.argmin((((values.max(axis=0) - values) / spread) ** 2).sum(axis=1)))
+        found[nearest] = [BALANCE]
+    for j, name in enumerate(names):
+        found.setdefault(int(np.argmax(values[:, j])), []).append(f"best {name}")
+    rows = list(found)
+    if len(rows) > MOST_HIGHLIGHTS:
+        rows = [rows[i] for i in np.sort(spread_subset(values[rows], MOST_HIGHLIGHTS, first=(0,)))]
+    return tuple(Highlight(", ".join(found[i]), front[i]) for i in rows)
+
+
+def robust_values(problem: Problem, front: Sequence[ParetoPoint]) -> Array:  # (n, K) maximised
+    """Measured where measured, else the worse end of the interval."""
+    signs = problem.signs[problem.objective_columns]
+    rows = [
+        [
+            sign * point.measured[objective.name]
+            if point.measured is not None
+            else min(sign * end for end in point.interval.get(objective.name, (point.predicted[objective.name],)))
+            for sign, objective in zip(signs, problem.objectives, strict=True)
+        ]
+        for point in front
+    ]
+    return np.array(rows)
+
+
+def _pace(bill: Bill, runs: Sequence[Run]) -> float | None:
+    """What the trials of the runs cost, over the time in which at least one of them ran."""
+    ended = sorted((run.started, run.ended) for run in runs if run.ended is not None)
+    trials = sorted({run.trial for run in runs if run.ended is not None and run.trial < len(bill.spent)})
+    busy, until = 0.0, -math.inf
+    for start, end in ended:
+        busy += max(0.0, end - max(start, until))
+        until = max(until, end)
+    cost = float(bill.by_trial[trials].sum())
+    return cost / busy if busy > 0.0 and cost > 0.0 else None
