@@ -10,7 +10,7 @@ import typer
 from imoca.cli.opening import StudyArgument, open_to_read
 from imoca.cli.output import say
 
-NAMES = "front, parallel, convergence, fidelities, cost, trust, correlation"
+NAMES = "front, parallel, slices, importance, convergence, fidelities, cost, trust, correlation"
 
 
 def plot(
@@ -25,6 +25,10 @@ def plot(
             show_default=False,
         ),
     ] = None,
+    design: Annotated[
+        str | None,
+        typer.Option("--design", metavar="ID", help="Of slices: an id of the front; the balanced design unless given."),
+    ] = None,
 ) -> None:
     """Draw one figure of a study into a file.
 
@@ -33,10 +37,10 @@ def plot(
     from imoca.files import write_whole
     from imoca.report.figures import backend_for, check_figure_name, figure_file
 
-    figure_name = check_figure_name(name)
+    figure_name = check_figure_name(name, design)
     if output is not None:
         backend_for(output)
     with open_to_read(study) as opened:
         path = output or Path(f"{opened.name}-{name}.html")
-        write_whole(path, figure_file(opened.study.snapshot(), figure_name, path))
+        write_whole(path, figure_file(opened.study.snapshot(), figure_name, path, design))
         say(f"The figure is in {path}.")

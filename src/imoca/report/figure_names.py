@@ -4,7 +4,17 @@ from __future__ import annotations
 
 from typing import Literal, get_args
 
-FigureName = Literal["front", "parallel", "convergence", "fidelities", "cost", "trust", "correlation"]
+FigureName = Literal[
+    "front",
+    "parallel",
+    "slices",
+    "importance",
+    "convergence",
+    "fidelities",
+    "cost",
+    "trust",
+    "correlation",
+]
 Backend = Literal["plotly", "matplotlib"]
 
 FIGURE_NAMES: tuple[FigureName, ...] = get_args(FigureName)
@@ -12,6 +22,8 @@ FIGURE_NAMES: tuple[FigureName, ...] = get_args(FigureName)
 TITLES: dict[FigureName, str] = {
     "front": "The Pareto front at full accuracy",
     "parallel": "The designs on the front",
+    "slices": "Why this design",
+    "importance": "Which parameters matter",
     "convergence": "How the front came to be",
     "fidelities": "The fidelity chosen for each simulator",
     "cost": "Where the cost went",
@@ -21,6 +33,8 @@ TITLES: dict[FigureName, str] = {
 NOTHING: dict[FigureName, str] = {
     "front": "No front yet: no trial has an answer.",
     "parallel": "No front yet: no trial has an answer.",
+    "slices": "No design yet: too few answers, or none that is likely to satisfy all constraints.",
+    "importance": "No model yet: no trial has an answer.",
     "convergence": "No front yet: no trial has an answer.",
     "fidelities": "No simulator with a fidelity was run yet.",
     "cost": "Nothing was spent yet.",

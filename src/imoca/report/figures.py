@@ -16,9 +16,12 @@ from imoca.report.records import (
     cost_records,
     fidelity_records,
     front_record,
+    importance_records,
     parallel_record,
+    slices_record,
     trust_records,
 )
+from imoca.snapshot.designs import Design
 from imoca.snapshot.snapshot import Snapshot
 
 if TYPE_CHECKING:
@@ -27,6 +30,8 @@ if TYPE_CHECKING:
 RECORDS: Mapping[FigureName, Callable[[Snapshot], Any]] = {
     "front": front_record,
     "parallel": parallel_record,
+    "slices": slices_record,
+    "importance": importance_records,
     "convergence": convergence_record,
     "fidelities": fidelity_records,
     "cost": cost_records,
@@ -57,15 +62,18 @@ def drawers(backend: Backend) -> Mapping[FigureName, Callable[[Any], Any]]:
         ) from error
 
 
-def draw(snapshot: Snapshot, name: FigureName, backend: Backend) -> Any:
-    check_figure_name(name)
+def draw(snapshot: Snapshot, name: FigureName, backend: Backend, design: Design | None = None) -> Any:
+    """Slices are through a design of the user's choice; no other figure takes one."""
+    check_figure_name(name, design)
     drawer = drawers(backend)[name]
-    return drawer(RECORDS[name](snapshot))
+    return drawer(RECORDS[name](snapshot) if design is None else slices_record(snapshot, design))
 
 
-def check_figure_name(name: str) -> FigureName:
+def check_figure_name(name: str, design: Design | None = None) -> FigureName:
     for known in FIGURE_NAMES:
         if known == name:
+            if design is not None and known != "slices":
+                raise FigureError(f"The figure {name!r} is of no single design.", hint="Only slices take a design.")
             return known
     raise FigureError(f"There is no figure {name!r}.", hint=f"The figures are {', '.join(FIGURE_NAMES)}.")
 
@@ -83,10 +91,10 @@ def backend_for(path: Path) -> Backend:
     )
 
 
-def figure_file(snapshot: Snapshot, name: FigureName, path: Path) -> bytes:
+def figure_file(snapshot: Snapshot, name: FigureName, path: Path, design: Design | None = None) -> bytes:
     """The content of a file of this name: a page that needs no network, or a picture."""
     backend = backend_for(path)
-    figure = draw(snapshot, name, backend)
+    figure = draw(snapshot, name, backend, design)
     if backend == "plotly":
         return figure.to_html(include_plotlyjs=True, div_id="figure", config={"displaylogo": False}).encode("utf-8")
     return picture(figure, path.suffix.lower())

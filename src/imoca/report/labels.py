@@ -104,3 +104,10 @@ def correlation_range(records: Sequence[CorrelationRecord]) -> list[float]:
     """From 0, or from the lowest if that is less, so that 0.97 does not look like nothing."""
     lowest = min((c for record in records for c in record.correlations if not math.isnan(c)), default=0.0)
     return [min(0.0, lowest) - 0.03, 1.03]
+
+
+def fidelity_label(z: float) -> str:
+    """Of simulators that each have a fidelity of their own."""
+    if z in (0.0, 1.0):
+        return "full accuracy" if z else "cheapest fidelity"
+    return f"{percent(z)} of the way to full accuracy"

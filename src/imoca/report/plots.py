@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 
 from imoca.report.figure_names import Backend, FigureName
 from imoca.report.figures import draw
+from imoca.snapshot.designs import Design
 from imoca.snapshot.snapshot import Snapshot
 
 if TYPE_CHECKING:
@@ -33,6 +34,22 @@ class Plot:
 
 
 @dataclass(frozen=True)
+class SlicesPlot:
+    """Slices through a design of one's choice: an id of the front, a point of it, or parameters."""
+
+    take: Callable[[], Snapshot]
+
+    @overload
+    def __call__(self, design: Design | None = None, backend: Literal["plotly"] = "plotly") -> go.Figure: ...
+
+    @overload
+    def __call__(self, design: Design | None = None, *, backend: Literal["matplotlib"]) -> Figure: ...
+
+    def __call__(self, design: Design | None = None, backend: Backend = "plotly") -> Any:
+        return draw(self.take(), "slices", backend, design)
+
+
+@dataclass(frozen=True)
 class Plots:
     """Call one: ``study.plot.front()``, ``study.plot.front(backend="matplotlib")``."""
 
@@ -47,6 +64,16 @@ class Plots:
     def parallel(self) -> Plot:
         """The designs of the front: one line each across parameters and objectives."""
         return Plot(self.take, "parallel")
+
+    @property
+    def slices(self) -> SlicesPlot:
+        """Why a design: every output along every parameter through it; the balanced design of the front by default."""
+        return SlicesPlot(self.take)
+
+    @property
+    def importance(self) -> Plot:
+        """Which parameters matter for which output: their shares of its variance at full accuracy."""
+        return Plot(self.take, "importance")
 
     @property
     def convergence(self) -> Plot:

@@ -98,9 +98,14 @@ class Predictions:
 
     def _in_units(self, values: Array, is_bounded: bool = True) -> Array:  # (n, K + C)
         """In the user's units, within what is declared as possible."""
-        data = [*self.beliefs.data, *(limit.data for limit in self.beliefs.limits)]
-        columns = [each.to_user(column) for each, column in zip(data, values.T, strict=True)]
-        if is_bounded:
-            for j, objective in enumerate(self.beliefs.problem.objectives):
-                columns[j] = np.clip(columns[j], objective.low, objective.high)
+        columns = [in_units(self.beliefs, j, column, is_bounded) for j, column in enumerate(values.T)]
         return np.column_stack(columns)
+
+
+def in_units(beliefs: Beliefs, j: int, values: Array, is_bounded: bool = True) -> Array:  # any shape
+    """Standardised values of the modelled output ``j`` in the user's units, within what is declared as possible."""
+    n_objectives = len(beliefs.data)
+    if j >= n_objectives:
+        return beliefs.limits[j - n_objectives].data.to_user(values)
+    seen, objective = beliefs.data[j].to_user(values), beliefs.problem.objectives[j]
+    return np.clip(seen, objective.low, objective.high) if is_bounded else seen

@@ -11,6 +11,7 @@ from imoca.problem.problem import Problem
 from imoca.snapshot.accounting import Bill, bill
 from imoca.snapshot.cheap_runs import CheapRuns, cheap_runs
 from imoca.snapshot.history import Checkpoint, front_history
+from imoca.snapshot.importance import Importance, importance
 from imoca.snapshot.movement import Movement, movement
 from imoca.snapshot.recommendation import ParetoPoint, believe_answers, recommended
 from imoca.snapshot.verdict import Verdict, verdict
@@ -60,6 +61,11 @@ class Snapshot:
     def n_on_front(self) -> int:
         """Designs of today's front; those from before are beside it."""
         return sum(not point.is_earlier for point in self.front)
+
+    @cached_property
+    def importance(self) -> tuple[Importance, ...]:
+        """Of every parameter per modelled output; nothing while there are too few answers."""
+        return () if self.beliefs is None else importance(self.beliefs, self.seed)
 
     @cached_property
     def verification(self) -> Verification:

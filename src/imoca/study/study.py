@@ -22,6 +22,7 @@ from imoca.problem.problem import Problem
 from imoca.runners.checks import check_runnable
 from imoca.runners.registry import make_runner
 from imoca.snapshot.accounting import bill
+from imoca.snapshot.designs import Design
 from imoca.snapshot.recommendation import ParetoPoint, chosen_few
 from imoca.snapshot.snapshot import Snapshot
 from imoca.snapshot.verification import Verification
@@ -36,7 +37,7 @@ from imoca.study.loop import Loop
 from imoca.study.progress import progress_display
 from imoca.study.questions import Limits, OnQuestion, Questions, Search, StopRule
 from imoca.study.redefinition import check_answers_fit, check_same
-from imoca.study.verifying import BestDesigns, Design, GivenDesigns, designs_named
+from imoca.study.verifying import BestDesigns, GivenDesigns, designs_named
 from imoca.trials.checks import check_is_table, checked_answer
 from imoca.trials.columns import trial_columns
 from imoca.trials.table import TrialTable

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from imoca.errors import MethodError, ParameterError
+from imoca.errors import MethodError
 from imoca.methods.beliefs import Beliefs
 from imoca.problem.names import is_integer
-from imoca.problem.parameters import Value
+from imoca.snapshot.designs import Design, Parameters, parameters_of
 from imoca.snapshot.recommendation import ParetoPoint, design_id
 from imoca.snapshot.snapshot import Snapshot
 from imoca.snapshot.verification import Verification, most_worthwhile, question_about, verification
@@ -20,9 +20,6 @@ from imoca.wording import shown
 
 if TYPE_CHECKING:
     from imoca.study.study import Study
-
-Design = str | ParetoPoint | Mapping[str, Value]  # an id of the front, a point of it, or parameters
-Parameters = Mapping[str, Value]
 
 
 def designs_named(snapshot: Snapshot, designs: Design | Iterable[Design]) -> list[Parameters]:
@@ -38,7 +35,7 @@ def designs_named(snapshot: Snapshot, designs: Design | Iterable[Design]) -> lis
     known_beliefs(snapshot)
     found: list[Parameters] = []
     for design in given:
-        parameters = _parameters(snapshot, design)
+        parameters = parameters_of(snapshot, design)
         if parameters not in found:
             found.append(parameters)
     return found
@@ -51,35 +48,6 @@ def known_beliefs(snapshot: Snapshot) -> Beliefs:
             hint="Run the study first, with study.optimize or imoca run.",
         )
     return snapshot.beliefs
-
-
-def _parameters(snapshot: Snapshot, design: Design) -> Parameters:
-    if isinstance(design, str):
-        return _by_id(snapshot, design)
-    space = snapshot.problem.space
-    parameters = space.check(design.parameters if isinstance(design, ParetoPoint) else design)
-    if not space.is_allowed(space.encode(parameters)[None])[0]:
-        raise ParameterError(
-            f"The design {shown(parameters)} violates a constraint on parameters.",
-            hint=f"It must hold {', '.join(condition.text for condition in space.conditions)}.",
-        )
-    return parameters
-
-
-def _by_id(snapshot: Snapshot, name: str) -> Parameters:
-    """Of the front, or of a design that was asked before."""
-    named: list[Parameters] = []
-    for parameters in (*(p.parameters for p in snapshot.front), *(trial.parameters for trial in snapshot.trials)):
-        if design_id(parameters) == name.upper() and dict(parameters) not in named:
-            named.append(dict(parameters))
-    if not named:
-        raise ParameterError(
-            f"There is no design {shown(name)} on the front.",
-            hint="Its ids are shown by imoca front, and are those of study.pareto_front(); they go with the designs.",
-        )
-    if len(named) > 1:
-        raise ParameterError(f"{len(named)} designs are called {shown(name)}.", hint="Give the parameters instead.")
-    return named[0]
 
 
 class GivenDesigns:

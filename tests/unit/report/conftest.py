@@ -1,7 +1,7 @@
 """Records made by hand, of any number of objectives, with names that try to be obeyed."""
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import pytest
 
@@ -18,6 +18,8 @@ from imoca.report.records import (
     VerifiedRecord,
 )
 from imoca.report.records.parallel import ParallelAxis, ParallelRecord
+from imoca.report.records.slices import CheaperCurve, NearRun, Slice, SliceAxis, SlicedOutput, SlicesRecord
+from imoca.snapshot.importance import Importance, Share
 from imoca.snapshot.recommendation import ParetoPoint
 
 HOSTILE_UNIT = "</script>$x$ %{y} & <b>"
@@ -53,6 +55,18 @@ def record_of(n_objectives: int, hostile: str = "", unit: str | None = None) -> 
     return {
         "front": FrontRecord(objectives, points, (on_front, beaten)),
         "parallel": ParallelRecord(axes, tuple(point.verified for point in points)),
+        "slices": slices_of(objectives, hostile),
+        "importance": tuple(
+            Importance(
+                name,
+                (f"x{hostile}", "skin"),
+                (Share(0.5, 0.4, 0.6), Share(0.2, 0.1, 0.3)),
+                (Share(0.7, 0.6, 0.8), Share(0.4, 0.35, 0.5)),
+                20,
+                False,
+            )
+            for name in names
+        ),
         "convergence": ConvergenceRecord((1, 5, 9), (0.5, 2.0, 8.0), (0.2, 0.6, 0.7), (1.5, 0.3, 0.0)),
         "fidelities": tuple(
             FidelityRecord(
@@ -83,6 +97,27 @@ def record_of(n_objectives: int, hostile: str = "", unit: str | None = None) -> 
             for name in names
         ),
     }
+
+
+def slices_of(objectives: Sequence[ObjectiveRecord], hostile: str) -> SlicesRecord:
+    """Along a number and along a choice; a constraint on parameters forbids the middle of the first."""
+    gap = math.nan
+    along = Slice(
+        *((0.0, 0.25, 0.5, 0.75, 1.0), (1.0, 2.0, gap, 3.0, 4.0), (0.5, 1.5, gap, 2.5, 3.5), (2.0, 3.0, gap, 4.0, 5.0)),
+        (CheaperCurve(f"coarse{hostile}", 0.0, (1.5, 2.5, gap, 3.5, 4.5)),),
+        (NearRun(4, 0.3, 2.2, f"coarse{hostile}", 0.0), NearRun(6, 0.8, 3.1, "fine", 1.0)),
+    )
+    choice = Slice((0.0, 1.0), (2.5, 3.5), (2.0, 3.0), (3.0, 4.5), (CheaperCurve("coarse", 0.0, (2.6, 3.6)),), ())
+    axes = (
+        SliceAxis(f"x{hostile}", 0.0, 1.0, 0.3, False, False, ()),
+        SliceAxis("skin", 0.0, 1.0, 1.0, False, True, ("al", f"cfrp{hostile}")),
+    )
+    outputs = tuple(
+        SlicedOutput(each.name, each.goal, None, None, 2.3, 2.4 if j else None, (along, choice))
+        for j, each in enumerate(objectives)
+    )
+    limit = SlicedOutput(f"stress{hostile}", None, None, 3.2, 2.3, None, (along, choice))
+    return SlicesRecord("F3A0", axes, (*outputs, limit), (f"left{hostile}",), ())
 
 
 @pytest.fixture

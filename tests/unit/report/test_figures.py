@@ -174,6 +174,58 @@ def test_parallel_lines_carry_every_value_of_every_design(records: Any) -> None:
     assert drawn[:, 2] == pytest.approx([(value + 1.0) / 2.0 for value in record.axes[2].values])
 
 
+def test_slices_show_the_band_the_cheaper_curves_the_runs_near_and_the_design(records: Any) -> None:
+    made = records(2)
+    traces = plotly_traces(made, "slices")
+    along = traces[:5]
+    band, cheap, full, near, chosen = along
+    assert band["x"] == [0.0, 0.25, 0.25, 0.0, None, 0.75, 1.0, 1.0, 0.75, None]  # nothing where designs are forbidden
+    assert band["y"] == [2.0, 3.0, 1.5, 0.5, None, 4.0, 5.0, 3.5, 2.5, None]
+    assert (cheap["y"], full["y"]) == ([1.5, 2.5, None, 3.5, 4.5], [1.0, 2.0, None, 3.0, 4.0])
+    assert (near["x"], near["y"], near["customdata"]) == ([0.3, 0.8], [2.2, 3.1], [4, 6])
+    assert near["marker"]["color"] == [cheap["line"]["color"], full["line"]["color"].lower()]
+    assert (chosen["x"], chosen["y"], chosen["marker"]["symbol"]) == ([0.3], [2.3], "diamond-open")
+    cheap, full, chosen = traces[5:8]  # a choice has bars instead of a band
+    assert full["error_y"]["array"] == [0.5, 1.0]
+    assert full["error_y"]["arrayminus"] == [0.5, 0.5]
+    assert (chosen["x"], full["x"]) == ([1.0], [0.0, 1.0])
+    measured = [trace for trace in traces if trace["name"] == "the design" and trace["marker"]["symbol"] == "diamond"]
+    assert [trace["y"] for trace in measured] == [[2.4]] * 2
+    (bound, _) = [trace for trace in traces if trace["name"] == "a constraint's bound"]
+    assert bound["y"] == [3.2, 3.2]
+    assert sum(trace["showlegend"] for trace in traces) == len({trace["name"] for trace in traces})
+
+
+def test_an_axis_of_slices_shows_all_values_and_not_much_more_of_a_wide_band(records: Any) -> None:
+    import dataclasses
+
+    output = records(1)["slices"].outputs[0]
+    assert output.span == pytest.approx((0.5 - 0.21, 5.0 + 0.21))  # values from 1 to 4.5, the band from 0.5 to 5
+    wide = tuple(dataclasses.replace(piece, high=(1e9,) * len(piece.high)) for piece in output.slices)
+    assert dataclasses.replace(output, slices=wide).span[1] == pytest.approx(4.5 + 3.5 + 0.21)
+
+
+def test_importance_shows_shares_alone_and_together_with_their_spread(records: Any) -> None:
+    made = records(2)
+    total, first, spread = plotly_traces(made, "importance")[:3]
+    assert (total["x"], first["x"]) == ([0.7, 0.4], [0.5, 0.2])
+    assert spread["x"] == [0.6, 0.8, None, 0.35, 0.5, None]
+    axes = drawers("matplotlib")["importance"](made["importance"]).axes[0]
+    assert [bar.get_width() for bar in axes.patches] == [0.7, 0.4, 0.5, 0.2]
+
+
+def test_importance_for_many_outputs_is_a_map(records: Any) -> None:
+    (trace,) = plotly_traces(records(9), "importance")
+    assert trace["type"] == "heatmap"
+    assert trace["z"] == [[0.7, 0.4]] * 9
+    assert trace["text"][0] == ["70 %", "40 %"]
+
+
+def test_slices_alone_take_a_design(hostile_study: Study) -> None:
+    with pytest.raises(FigureError, match="'cost' is of no single design"):
+        draw(hostile_study.snapshot(), "cost", "plotly", "F3A0")
+
+
 @pytest.mark.parametrize("name", FIGURE_NAMES)
 @pytest.mark.parametrize("n_objectives", [1, 2, 3, 5])
 def test_hostile_names_are_shown_as_text(records: Any, hostile: str, name: Any, n_objectives: int) -> None:
@@ -182,7 +234,7 @@ def test_hostile_names_are_shown_as_text(records: Any, hostile: str, name: Any, 
     assert "<b onclick" not in text
     assert "</script>" not in text
     assert "$\\\\frac" not in text
-    assert not re.search(r"%\{(?!x:|y:|hovertext)", text)  # none but the templates of our own
+    assert not re.search(r"%\{(?!x:|y:|text|hovertext)", text)  # none but the templates of our own
     figure = drawers("matplotlib")[name](made[name])
     assert picture(figure, ".svg")
     for shown in matplotlib_texts(figure):

@@ -274,7 +274,7 @@ def test_while_another_process_runs_the_study_nothing_is_stored(study: Study) ->
 def test_two_designs_of_one_name_are_told_apart_by_their_parameters(
     study: Study, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("imoca.study.verifying.design_id", lambda parameters: "FAAAA")
+    monkeypatch.setattr("imoca.snapshot.designs.design_id", lambda parameters: "FAAAA")
     with pytest.raises(ParameterError, match="designs are called 'FAAAA'"):
         study.verify("FAAAA")
 

@@ -20,7 +20,9 @@ from imoca.report.labels import (
     shortened,
 )
 from imoca.report.matplotlib.front import front_figure
+from imoca.report.matplotlib.importance import importance_figure
 from imoca.report.matplotlib.parallel import parallel_figure
+from imoca.report.matplotlib.slices import slices_figure
 from imoca.report.matplotlib.theme import SIZE, empty_figure, legend, nothing_to_show, plane
 from imoca.report.palette import (
     BLUE,
@@ -169,6 +171,8 @@ def correlation_figure(records: Sequence[CorrelationRecord]) -> Figure:
 MATPLOTLIB_DRAWERS: Mapping[FigureName, Callable[[Any], Figure]] = {
     "front": front_figure,
     "parallel": parallel_figure,
+    "slices": slices_figure,
+    "importance": importance_figure,
     "convergence": convergence_figure,
     "fidelities": fidelities_figure,
     "cost": cost_figure,

@@ -17,10 +17,13 @@ from imoca.report.records import (
     CostRecord,
     FidelityRecord,
     FrontRecord,
+    SlicesRecord,
     SummaryRecord,
     TrustRecord,
 )
+from imoca.report.records.importance import FEW_ANSWERS, MOST_SHOWN, largest_totals
 from imoca.report.records.parallel import ParallelRecord
+from imoca.snapshot.importance import Importance
 from imoca.wording import bound_words, printable
 
 SETTLED = 0.02  # change of the hypervolume, over the last quarter of the cost, below which a front has settled
@@ -123,6 +126,55 @@ def parallel_reading(record: ParallelRecord) -> str:
     return (
         "One line is one design, from its parameters on the left to its objectives on the right, "
         f"coloured by {printable(colour)}.{agreed}"
+    )
+
+
+def slices_reading(record: SlicesRecord) -> str:
+    if not record.outputs:
+        return NOTHING["slices"]
+    steepest = []
+    for output in record.outputs:
+        reaches = [np.ptp([v for v in piece.values if v == v] or [0.0]) for piece in output.slices]
+        most = int(np.argmax(reaches))
+        if reaches[most] > 0.0:
+            steepest.append(f"{printable(output.output)} most with {printable(record.axes[most].parameter)}")
+    changes = f" Here {joined(steepest)} changes." if len(steepest) == 1 else ""
+    if len(steepest) > 1:
+        changes = f" From here {joined(steepest)} change."
+    left_out = [printable(name) for name in (*record.parameters_left_out, *record.outputs_left_out)]
+    rest = f" Left out, because they matter less: {joined(left_out)}." if left_out else ""
+    return (
+        f"Slices through design {record.design}: one parameter changes, the others stay. The band holds the truth at "
+        f"full accuracy in nine cases of ten; dotted curves are cheaper fidelities.{changes}{rest}"
+    )
+
+
+def importance_reading(records: Sequence[Importance]) -> str:
+    if not records:
+        return NOTHING["importance"]
+    parts = []
+    for record in records:
+        most = record.ranked[0]
+        share_of = record.total[most]
+        if share_of.value != share_of.value:
+            parts.append(f"{printable(record.output)} varies with nothing")
+            continue
+        logarithm = ", of its logarithm" if record.is_log else ""
+        parts.append(
+            f"{printable(record.output)} {percent(share_of.value)} by {printable(record.parameters[most])}{logarithm}"
+        )
+    largest = largest_totals(records)
+    n_hidden = max(0, len(largest) - MOST_SHOWN)
+    hidden = (
+        f" {counted(n_hidden, 'parameter')} of at most {percent(sorted(largest)[n_hidden - 1])} are left out."
+        if n_hidden
+        else ""
+    )
+    fewest = min(record.n_answers for record in records)
+    few = f" With {counted(fewest, 'answer')} this is hardly more than a guess." if fewest < FEW_ANSWERS else ""
+    return (
+        "The share of an output's variance over all designs, at full accuracy and as the model sees it, that a "
+        f"parameter has a part in; the largest: {joined(parts)}.{hidden}{few}"
     )
 
 
@@ -237,6 +289,8 @@ def _runs(cost: float) -> str:
 READINGS: Mapping[FigureName, Callable[[Any], str]] = {  # in the order of reading
     "front": front_reading,
     "parallel": parallel_reading,
+    "slices": slices_reading,
+    "importance": importance_reading,
     "fidelities": fidelities_reading,
     "cost": cost_reading,
     "convergence": convergence_reading,

@@ -22,7 +22,9 @@ from imoca.report.labels import (
 )
 from imoca.report.palette import BLUE, COLOURS, GREEN, GREY, PLOTLY_DASHES, PLOTLY_MARKERS, VERMILION
 from imoca.report.plotly.front import front_figure
+from imoca.report.plotly.importance import importance_figure
 from imoca.report.plotly.parallel import parallel_figure
+from imoca.report.plotly.slices import slices_figure
 from imoca.report.plotly.theme import HEIGHT, LEGEND_BELOW, figure, nothing_to_show
 from imoca.report.records import ConvergenceRecord, CorrelationRecord, CostRecord, FidelityRecord, TrustRecord
 from imoca.wording import labelled, number, with_unit
@@ -187,6 +189,8 @@ def correlation_figure(records: Sequence[CorrelationRecord]) -> go.Figure:
 PLOTLY_DRAWERS: Mapping[FigureName, Callable[[Any], go.Figure]] = {
     "front": front_figure,
     "parallel": parallel_figure,
+    "slices": slices_figure,
+    "importance": importance_figure,
     "convergence": convergence_figure,
     "fidelities": fidelities_figure,
     "cost": cost_figure,

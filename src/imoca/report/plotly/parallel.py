@@ -9,7 +9,7 @@ import plotly.graph_objects as go
 
 from imoca.report.figure_names import NOTHING, TITLES
 from imoca.report.labels import plotly_text, shortened
-from imoca.report.palette import SCALE
+from imoca.report.palette import on_scale
 from imoca.report.plotly.theme import HEIGHT, figure, nothing_to_show
 from imoca.report.records.parallel import ParallelRecord, axis_name, axis_ticks, coloured_axis, heights
 
@@ -79,22 +79,9 @@ def _lines(
         x=x,
         y=y,
         mode="lines",
-        line={"color": _colour(step / (N_COLOURS - 1)), "width": 3 if is_verified else 1},
+        line={"color": on_scale(step / (N_COLOURS - 1)), "width": 3 if is_verified else 1},
         name="verified" if is_verified else "predicted",
         customdata=values,
         hovertext=texts,
         hoverinfo="text",
     )
-
-
-def _colour(share: float) -> str:
-    """On the scale from its first colour at 0 through the middle one to its last at 1."""
-    place = share * (len(SCALE) - 1)
-    i = min(int(place), len(SCALE) - 2)
-    low, high = (_channels(colour) for colour in SCALE[i : i + 2])
-    mixed = [round(a + (place - i) * (b - a)) for a, b in zip(low, high, strict=True)]
-    return f"rgb({mixed[0]}, {mixed[1]}, {mixed[2]})"
-
-
-def _channels(colour: str) -> list[int]:
-    return [int(colour[i : i + 2], 16) for i in (1, 3, 5)]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import plotly.graph_objects as go
@@ -60,6 +60,11 @@ def figure(traces: Sequence[Any], title: str, height: int = HEIGHT, min_width: i
         meta={"min_width": min_width},
     )
     return made
+
+
+def short(values: Iterable[float]) -> list[float | None]:
+    """To five digits, which no screen tells from all: figures are sent and stored as text. NaN becomes a gap."""
+    return [None if value != value else float(f"{value:.5g}") for value in values]
 
 
 def nothing_to_show(title: str, reason: str) -> go.Figure:

@@ -10,8 +10,10 @@ from imoca.report.records.front import (
     summary_record,
 )
 from imoca.report.records.history import ConvergenceRecord, convergence_record
+from imoca.report.records.importance import importance_records
 from imoca.report.records.models import CorrelationRecord, TrustRecord, correlation_records, trust_records
 from imoca.report.records.parallel import ParallelRecord, parallel_record
+from imoca.report.records.slices import SlicesRecord, slices_record
 
 __all__ = [
     "FULL_ACCURACY",
@@ -22,6 +24,7 @@ __all__ = [
     "FrontRecord",
     "ObjectiveRecord",
     "ParallelRecord",
+    "SlicesRecord",
     "SummaryRecord",
     "TrustRecord",
     "VerifiedRecord",
@@ -30,7 +33,9 @@ __all__ = [
     "cost_records",
     "fidelity_records",
     "front_record",
+    "importance_records",
     "parallel_record",
+    "slices_record",
     "summary_record",
     "trust_records",
 ]
