@@ -28,7 +28,7 @@ class CommandLine:
         self._monkeypatch = monkeypatch
 
     def __call__(self, *words: str, stdin: str = "") -> Answer:
-        self._monkeypatch.setattr(sys, "stdin", io.StringIO(stdin))
+        self._monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin.encode()), encoding="utf-8"))
         self._capsys.readouterr()
         with pytest.raises(SystemExit) as stopped:
             main(words)

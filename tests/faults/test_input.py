@@ -244,7 +244,7 @@ def test_a_cell_that_no_spreadsheet_computes_is_left_alone(text: str) -> None:
 
 
 def test_choices_that_look_like_formulas_can_be_added_back(tmp_path: Path, imoca: CommandLine) -> None:
-    values = [*FORMULAS, "'", "\t", " ", " al ", "al", ""]  # a tab that is escaped and an apostrophe were mixed up
+    values = [*FORMULAS, "'", "\t", "\r\n", " ", " al ", "al", ""]  # of which some were taken for an apostrophe
     problem = Problem([Choice("c", values)], [Simulator("s", [Objective("f", "minimize")])])
     for name in ("one.db", "other.db"):
         with Study(problem, method="random", storage=tmp_path / name) as study:

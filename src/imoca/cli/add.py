@@ -57,11 +57,9 @@ def add(words: Words) -> None:
 def _read(problem: Problem, name: str) -> list[OldResult]:
     from imoca.cli.old_data import read_csv, read_json
 
-    if name == "-":
-        return read_csv(problem, sys.stdin.read())
     path = Path(name)
-    try:
-        text = path.read_text(encoding="utf-8")
+    try:  # line ends as they are: they may stand in a cell
+        text = (sys.stdin.buffer.read() if name == "-" else path.read_bytes()).decode("utf-8")
     except OSError as error:
         raise typer.BadParameter(f"{printable(name)} cannot be read: {error.strerror}.") from None
     except UnicodeDecodeError:
