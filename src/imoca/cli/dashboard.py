@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from imoca.cli.opening import is_study_file
+from imoca.cli.opening import DEFAULT_STUDY_FILE, is_study_file
 from imoca.cli.output import say
 
 DEFAULT_PORT = 8765
@@ -46,12 +46,12 @@ def dashboard(
         raise typer.BadParameter(f"With --host {host} others could read your studies: give a --token too.")
     if token is not None and len(token) < SHORTEST_TOKEN:
         raise typer.BadParameter(f"The token has {len(token)} characters; give {SHORTEST_TOKEN} or more.")
-    places = [_database(path) for path in studies or [Path()]]
+    places, budgets = _places(studies or [Path()])
     listening = listen(host, port)
     shown = f"[{host}]" if ":" in host else host
     secret = "" if token is None else "#token=..."
     say(f"Open http://{shown}:{listening.getsockname()[1]}/{secret} in a browser; Ctrl-C ends it.")
-    serve(places, Access(host, token), listening)
+    serve(places, Access(host, token), listening, budgets)
 
 
 def _check_installed() -> None:
@@ -63,9 +63,23 @@ def _check_installed() -> None:
         )
 
 
-def _database(path: Path) -> Path:
-    if not is_study_file(path):
-        return path
+def _places(given: list[Path]) -> tuple[list[Path], dict[Path, float]]:
+    """Databases and folders of them, and the budgets that study files tell, also one that lies in a folder."""
+    from imoca.errors import ImocaError
     from imoca.studyfile.file import load_study_file
 
-    return load_study_file(path).database
+    places, budgets = [], {}
+    for path in given:
+        is_named = is_study_file(path)
+        file_path = path if is_named else path / DEFAULT_STUDY_FILE
+        file = None
+        if is_named or file_path.is_file():
+            try:
+                file = load_study_file(file_path)
+            except ImocaError:
+                if is_named:
+                    raise
+        if file is not None and file.settings.budget is not None:
+            budgets[file.database] = file.settings.budget
+        places.append(file.database if is_named and file is not None else path)
+    return places, budgets

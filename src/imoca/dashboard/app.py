@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Sequence
+import re
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -16,24 +17,32 @@ from starlette.responses import FileResponse, PlainTextResponse, Response, Strea
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
-from imoca.dashboard.figures import Gallery
+from imoca.dashboard.figures import Gallery, report_of, slices_of, titles
 from imoca.dashboard.library import Library
 from imoca.dashboard.logs import STREAMS
 from imoca.dashboard.plotly_bundle import plotly_script, style_ids
-from imoca.dashboard.security import Access, Guard
+from imoca.dashboard.security import POLICY, Access, Guard
 from imoca.dashboard.view import Mark, StudyView
-from imoca.report.page.scripts import NAVIGATOR
+from imoca.errors import ImocaError
+from imoca.report.page.page import page_scripts
+from imoca.report.page.scripts import NAVIGATOR, page_policy
 from imoca.report.strict_json import to_json
 
 POLL = 0.5  # seconds between two looks at a database
 SILENCE = 15.0  # seconds after which a quiet stream says that it is alive
+DESIGN = re.compile(r"F[0-9A-F]{1,16}", re.ASCII)  # ids of designs
 STATIC = Path(__file__).parent / "static"
 STYLE_PLACE = "<!-- plotly.js adds no style where these are -->"
 
 
-def make_app(places: Sequence[Path], access: Access, is_closing: Callable[[], bool] = lambda: False) -> Guard:
+def make_app(
+    places: Sequence[Path],
+    access: Access,
+    is_closing: Callable[[], bool] = lambda: False,
+    budgets: Mapping[Path, float] | None = None,  # in full-fidelity runs, of the databases of which they are known
+) -> Guard:
     """The application for the databases in these places, which are files or folders."""
-    library = Library(places)
+    library = Library(places, budgets)
     page = Page(library, Gallery(), is_closing)
 
     @asynccontextmanager
@@ -54,6 +63,8 @@ def make_app(places: Sequence[Path], access: Access, is_closing: Callable[[], bo
         Route(f"{study}/trials/{{number:int}}", page.trial),
         Route(f"{study}/trials/{{number:int}}/log", page.log),
         Route(f"{study}/figures/{{name}}", page.figure),
+        Route(f"{study}/slices/{{design}}", page.slices),
+        Route(f"{study}/report", page.report),
     ]
     return Guard(Starlette(routes=routes, lifespan=closing_library), access)
 
@@ -121,6 +132,33 @@ class Page:
             raise HTTPException(404, "There is no such figure, or it is not made yet.")
         return Response(made, media_type="application/json")
 
+    def slices(self, request: Request) -> Response:
+        """The model through one design of the front, named by its id."""
+        view = self._view(request)
+        view.refresh()
+        _, snapshot = view.moment()
+        design = request.path_params["design"]
+        if snapshot is None or not DESIGN.fullmatch(design):
+            raise HTTPException(404, "There is no such design.")
+        try:
+            return Response(slices_of(snapshot, design), media_type="application/json")
+        except ImocaError as error:
+            raise HTTPException(404, f"{error.message} {error.hint}") from error
+
+    def report(self, request: Request) -> Response:
+        """The page that imoca report writes, under its own policy: only the scripts that stand in it are run."""
+        view = self._view(request)
+        view.refresh()
+        _, snapshot = view.moment()
+        if snapshot is None:
+            raise HTTPException(404, "This study cannot be read.")
+        try:
+            text = report_of(view, snapshot)
+        except ImocaError as error:
+            raise HTTPException(404, f"{error.message} {error.hint}") from error
+        policy = f"{page_policy(*page_scripts())}; frame-ancestors 'none'"
+        return Response(text, media_type="text/html", headers={POLICY: policy})
+
     def comparison(self, request: Request) -> Response:
         """The hypervolumes of several studies against their cost."""
         wanted = request.query_params.getlist("study")
@@ -140,7 +178,11 @@ class Page:
         return view
 
     def _news(self, view: StudyView, since: Mark) -> dict[str, Any]:
-        return view.table(since) | {"overview": view.overview(), "figures": self._gallery.stamps(view)}
+        return view.table(since) | {
+            "overview": view.overview(),
+            "figures": self._gallery.stamps(view),
+            "gallery": titles(),
+        }
 
     async def _stream(self, view: StudyView, since: Mark) -> AsyncIterator[str]:
         standing, quiet = None, 0.0

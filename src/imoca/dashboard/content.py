@@ -8,7 +8,7 @@ from typing import Any
 
 from imoca.dashboard.logs import log_streams
 from imoca.problem.problem import Problem
-from imoca.trials.trial import Run, Trial
+from imoca.trials.trial import Run, RunState, Trial
 
 FAILURES = "failures"
 
@@ -40,7 +40,8 @@ def row(problem: Problem, trial: Trial) -> list[Any]:
     ]
 
 
-def trial_content(trial: Trial, runs: Sequence[Run], runs_folder: Path) -> dict[str, Any]:
+def trial_content(trial: Trial, runs: Sequence[Run], runs_folder: Path, is_driven: bool) -> dict[str, Any]:
+    """Without a process that drives the study none of its runs goes on: one that did not end is lost."""
     return {
         "number": trial.number,
         "state": str(trial.state),
@@ -56,7 +57,7 @@ def trial_content(trial: Trial, runs: Sequence[Run], runs_folder: Path) -> dict[
             {
                 "simulator": run.simulator,
                 "attempt": run.attempt,
-                "state": str(run.state),
+                "state": str(run.state if is_driven or run.ended is not None else RunState.LOST),
                 "started": run.started,
                 "ended": run.ended,
                 "logs": [] if run.folder is None else log_streams(runs_folder, run.folder),

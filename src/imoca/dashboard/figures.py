@@ -13,8 +13,14 @@ from imoca.dashboard.comparison import History, compare, comparison_figure, hist
 from imoca.dashboard.view import StudyView
 from imoca.errors import FigureError
 from imoca.report import figures
-from imoca.report.figure_names import FigureName
-from imoca.report.records import FrontRecord
+from imoca.report.figure_names import TITLES, FigureName
+from imoca.report.page.contents import Introduction
+from imoca.report.page.decision import budget_of
+from imoca.report.page.navigator import navigator_content, verdict_content
+from imoca.report.page.order import in_order
+from imoca.report.page.page import report_page
+from imoca.report.page.readings import READINGS
+from imoca.report.records import FrontRecord, slices_record
 from imoca.report.strict_json import to_json
 from imoca.snapshot.recommendation import ParetoPoint
 from imoca.snapshot.snapshot import Snapshot
@@ -22,10 +28,10 @@ from imoca.snapshot.snapshot import Snapshot
 T = TypeVar("T")
 
 
-SHOWN: tuple[FigureName, ...] = ("fidelities", "cost", "front", "trust", "correlation", "convergence")
-RECORDS: dict[FigureName, Callable[[Snapshot], Any]] = {name: figures.RECORDS[name] for name in SHOWN}
-QUICK = ("fidelities", "cost")  # no model is fitted for them
-SLOWEST = ("convergence",)  # many models are
+RECORDS: dict[FigureName, Callable[[Snapshot], Any]] = {n: figures.RECORDS[n] for n in in_order(figures.RECORDS)}
+QUICK = ("fidelities", "cost", "timeline")  # no model is fitted for them
+SLOWEST = ("convergence", "replay")  # many models are
+VERDICT, NAVIGATOR = "verdict", "navigator"  # beside the figures: what the decision and the navigator are told
 MOST_FITTED = 2000  # trials; a fit takes half a minute then, and time grows with the third power
 
 
@@ -33,7 +39,7 @@ MOST_FITTED = 2000  # trials; a fit takes half a minute then, and time grows wit
 class Wall:
     """All that is made of one study."""
 
-    figures: dict[str, Product[Snapshot, str]]
+    figures: dict[str, Product[Snapshot, str]]  # the verdict and the navigator among them
     history: Product[Snapshot, History]
 
 
@@ -46,12 +52,18 @@ class Gallery:
         self._walls: dict[StudyView, Wall] = {}
 
     def stamps(self, view: StudyView) -> dict[str, str]:
-        """Of which state of the study each figure is at present; newer ones are set to work."""
+        """Of which state of the study each figure is at present; newer ones are set to work.
+
+        The slowest wait until all others are there: they would take the processor from them.
+        """
         wall = self._wall(view)
         mark, snapshot = view.moment()
         if snapshot is not None:
-            for product in wall.figures.values():
-                product.want(str(mark), snapshot)
+            for name, product in wall.figures.items():
+                if name not in SLOWEST or all(
+                    wall.figures[other].made for other in wall.figures if other not in SLOWEST
+                ):
+                    product.want(str(mark), snapshot)
         return {name: product.made.stamp for name, product in wall.figures.items() if product.made is not None}
 
     def figure(self, view: StudyView, name: str) -> str | None:
@@ -97,21 +109,54 @@ class Gallery:
                 return Product(self._quick, make, SHORT_REST)
             return Product(slowest if name in SLOWEST else slow, make)
 
-        return Wall({name: product(name) for name in RECORDS}, Product(slowest, _fitting(history_of)))
+        first = {
+            VERDICT: Product(self._quick, partial(verdict_json, view), SHORT_REST),
+            NAVIGATOR: Product(slow, _fitting(partial(navigator_json, view))),
+        }
+        return Wall(first | {name: product(name) for name in RECORDS}, Product(slowest, _fitting(history_of)))
+
+
+def titles() -> list[dict[str, str]]:
+    """Of the figures, in the order of the page."""
+    return [{"name": name, "title": TITLES[name]} for name in RECORDS]
+
+
+def verdict_json(view: StudyView, snapshot: Snapshot) -> str:
+    budget = budget_of(snapshot.bill, snapshot.runs, view.budget)
+    return to_json(verdict_content(snapshot.verdict, budget, view.commands))
+
+
+def navigator_json(view: StudyView, snapshot: Snapshot) -> str:
+    budget = budget_of(snapshot.bill, snapshot.runs, view.budget)
+    return to_json(navigator_content(snapshot, budget, view.commands))
 
 
 def draw(name: FigureName, snapshot: Snapshot) -> str:
-    """Plotly's JSON; that of the front also tells which designs and trials its points stand for."""
+    """Plotly's JSON with its reading; that of the front also tells which designs and trials its points stand for."""
     from imoca.report.front_series import BEATEN
     from imoca.report.plotly.figures import PLOTLY_DRAWERS
 
     make = RECORDS[name] if name in QUICK else _fitting(RECORDS[name])
     record = make(snapshot)
-    content = PLOTLY_DRAWERS[name](record).to_json()
-    if not isinstance(record, FrontRecord):
-        return content
-    about = {"beaten": BEATEN, "points": [_point(record, point) for point in record.points]}
-    return f"{to_json(about)[:-1]},{content[1:]}"
+    about: dict[str, Any] = {"reading": READINGS[name](record)}
+    if isinstance(record, FrontRecord):
+        about |= {"beaten": BEATEN, "points": [_point(record, point) for point in record.points]}
+    return f"{to_json(about)[:-1]},{PLOTLY_DRAWERS[name](record).to_json()[1:]}"
+
+
+def slices_of(snapshot: Snapshot, design: str) -> str:
+    """Of one design of the front, by its id."""
+    from imoca.report.plotly.figures import PLOTLY_DRAWERS
+
+    record = _fitting(lambda each: slices_record(each, design))(snapshot)
+    about = {"reading": READINGS["slices"](record)}
+    return f"{to_json(about)[:-1]},{PLOTLY_DRAWERS['slices'](record).to_json()[1:]}"
+
+
+def report_of(view: StudyView, snapshot: Snapshot) -> str:
+    """The page that `imoca report` writes."""
+    introduction = Introduction(view.name, study=view.commands.study, budget=view.budget)
+    return _fitting(partial(report_page, introduction=introduction))(snapshot)
 
 
 def _point(record: FrontRecord, point: ParetoPoint) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from imoca.dashboard.view import StudyView
@@ -17,8 +17,9 @@ SUFFIX = "*.db"
 class Library:
     """Databases named one by one, and those that lie in folders, looked for anew each time."""
 
-    def __init__(self, places: Sequence[Path]) -> None:
+    def __init__(self, places: Sequence[Path], budgets: Mapping[Path, float] | None = None) -> None:
         self._places = tuple(places)
+        self._budgets = {path.absolute(): budget for path, budget in (budgets or {}).items()}
         self._lock = threading.Lock()
         self._views: dict[Path, StudyView] = {}
         self._gone: dict[Path, StudyView] = {}  # somebody may still look at them, and their files may come back
@@ -28,7 +29,7 @@ class Library:
         with self._lock:
             found = dict.fromkeys(path for place in self._places for path in _databases(place))
             known = self._gone | self._views
-            self._views = {path: known.get(path) or StudyView(path) for path in found}
+            self._views = {path: known.get(path) or self._new_view(path) for path in found}
             self._gone = {path: view for path, view in known.items() if path not in found}
             for view in self._gone.values():
                 view.close()
@@ -36,6 +37,9 @@ class Library:
 
     def view(self, study_id: str) -> StudyView | None:
         return next((view for view in list(self._views.values()) if view.id == study_id), None)
+
+    def _new_view(self, path: Path) -> StudyView:
+        return StudyView(path, self._budgets.get(path.absolute()))
 
     def close(self) -> None:
         with self._lock:

@@ -16,8 +16,9 @@ METHODS = ("GET", "HEAD")
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 EVERYWHERE = ("0.0.0.0", "::")  # noqa: S104  (compared with, not bound to)
 GUARDED = "/api/"  # what a token protects; the page itself holds nothing of a study
+POLICY = "Content-Security-Policy"
 HEADERS = {
-    "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
+    POLICY: "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
     "connect-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'",
     "X-Content-Type-Options": "nosniff",
     "Referrer-Policy": "no-referrer",
@@ -64,7 +65,8 @@ class Guard:
             if message["type"] == "http.response.start":
                 headers = MutableHeaders(scope=message)
                 for name, value in HEADERS.items():
-                    headers[name] = value
+                    if name != POLICY or name not in headers:  # a page of ours may have a narrower one
+                        headers[name] = value
                 headers["Cache-Control"] = "no-store" if scope["path"].startswith(GUARDED) else "no-cache"
             await send(message)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import socket
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import uvicorn
@@ -30,9 +30,11 @@ def listen(host: str, port: int) -> socket.socket:
         ) from error
 
 
-def serve(places: Sequence[Path], access: Access, listening: socket.socket) -> None:
+def serve(
+    places: Sequence[Path], access: Access, listening: socket.socket, budgets: Mapping[Path, float] | None = None
+) -> None:
     """Serve until interrupted."""
-    app = make_app(places, access, is_closing=lambda: server.should_exit)
+    app = make_app(places, access, lambda: server.should_exit, budgets)
     config = uvicorn.Config(
         app,
         log_level="error",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import logging
 import math
+import shlex
 import threading
 import time
 import uuid
@@ -17,6 +18,7 @@ from imoca.dashboard.content import columns, row, trial_content
 from imoca.dashboard.logs import Stream, log_tail
 from imoca.errors import ImocaError
 from imoca.problem.problem import Problem
+from imoca.report.page.navigator import Commands
 from imoca.snapshot.snapshot import Snapshot
 from imoca.study.study import Study
 from imoca.trials.table import TrialTable
@@ -59,8 +61,9 @@ class Changes:
 class StudyView:
     """A study that is opened when first looked at, and again if its file is another one."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, budget: float | None = None) -> None:
         self.path = path
+        self.budget = budget  # in full-fidelity runs; a database does not know it, its study file does
         self.id = hashlib.sha256(str(path.absolute()).encode("utf-8", "surrogateescape")).hexdigest()[:16]
         self._lock = threading.Lock()
         self._study: Study | None = None
@@ -77,6 +80,11 @@ class StudyView:
     @property
     def name(self) -> str:
         return self.path.stem
+
+    @property
+    def commands(self) -> Commands:
+        """How the command line is told of it."""
+        return Commands(f" {shlex.quote(str(self.path))}")
 
     @property
     def study(self) -> Study | None:
@@ -132,7 +140,8 @@ class StudyView:
             study, trials = self._study, self._trials
             if study is None or not 0 <= number < len(trials):
                 return None
-            return trial_content(trials[number], _runs(study, number), study.runs_folder)
+            is_driven = self._driver is not None
+            return trial_content(trials[number], _runs(study, number), study.runs_folder, is_driven)
 
     def log(self, number: int, run: int, stream: Stream) -> str | None:
         """The tail of the log of a trial's run, counted from 0; None if there is none."""
@@ -151,8 +160,8 @@ class StudyView:
 
     def _read(self) -> None:
         study = self._opened()
-        snapshot = Snapshot(study.method, study.seed, study.table(), model=study.model)
-        trials, known = snapshot.trials, self._trials
+        table = study.table()
+        trials, known = table.trials, self._trials
         changed = [i for i, trial in enumerate(trials) if i >= len(known) or trial is not known[i]]
         owner = study.owner
         if changed:
@@ -161,6 +170,7 @@ class StudyView:
             for i in changed:
                 self._changed_at[i] = version
             self._trials, self._mark = trials, Mark(self._mark.opened, version)
+            snapshot = Snapshot(study.method, study.seed, table, study.runs, study.model)
             self._snapshot, self._standing = snapshot, _standing(snapshot)
         self._driver = None if owner is None else {"pid": owner.pid, "host": owner.host, "since": owner.since}
 

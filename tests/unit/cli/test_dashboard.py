@@ -11,7 +11,9 @@ from pathlib import Path
 import pytest
 from command_line import CommandLine
 
+from imoca.cli.dashboard import _places
 from imoca.cli.dashboard import dashboard as verb
+from imoca.errors import StudyFileError
 
 
 @pytest.mark.parametrize("host", ["0.0.0.0", "192.168.1.7", "::", "example.org"])  # noqa: S104
@@ -40,6 +42,15 @@ def test_what_is_not_installed_is_named_with_the_extra(imoca: CommandLine, monke
     assert answer.code == 2
     assert "imoca[dashboard]" in answer.err
     assert "uvicorn" in answer.err
+
+
+def test_budgets_are_those_of_the_study_files_named_or_found(toy: Path) -> None:
+    assert _places([toy / "study.toml"]) == ([toy / "toy.db"], {toy / "toy.db": 3.0})
+    assert _places([toy]) == ([toy], {toy / "toy.db": 3.0})
+    (toy / "study.toml").write_text("nonsense")
+    assert _places([toy, toy / "toy.db"]) == ([toy, toy / "toy.db"], {})
+    with pytest.raises(StudyFileError):
+        _places([toy / "study.toml"])
 
 
 @pytest.mark.slow

@@ -195,3 +195,64 @@ def test_events_begin_with_everything_and_resume_after_the_last_one(database: Pa
     resumed = strict(dict(line.split(": ", 1) for line in again.text.splitlines() if ": " in line)["data"])
     assert resumed["rows"] == []
     assert not resumed["reset"]
+
+
+@pytest.mark.slow
+def test_the_report_is_served_under_a_policy_that_names_its_scripts(page: TestClient, study_path: str) -> None:
+    response = page.get(f"{study_path}/report")
+    policy = response.headers["content-security-policy"]
+    assert response.headers["content-type"].startswith("text/html")
+    assert policy.count("'sha256-") == 2
+    assert "default-src 'none'" in policy
+    assert "frame-ancestors 'none'" in policy
+    assert "unsafe-inline" not in policy.split("script-src")[1].split(";")[0]
+    assert response.headers["x-content-type-options"] == "nosniff"
+    assert "<script>alert" not in response.text
+    assert page.post(f"{study_path}/report").status_code == 405
+
+
+@pytest.mark.slow
+def test_slices_are_of_a_design_of_the_front_and_of_nothing_else(
+    page: TestClient, study_path: str, database: Path, until_the_end: ExitStack
+) -> None:
+    study = until_the_end.enter_context(Study.load(database, read_only=True))
+    design = study.pareto_front()[0].id
+    content = strict(page.get(f"{study_path}/slices/{design}").text)
+    assert design in content["reading"]
+    assert content["data"]
+    for nonsense in ("F0000", "F", "x", "%2e%2e%2freport", "F12345678901234567890", "F%00", "{}"):
+        assert page.get(f"{study_path}/slices/{nonsense}").status_code == 404
+
+
+def test_a_run_that_did_not_end_is_lost_once_nobody_drives_the_study(
+    page: TestClient, study_path: str, database: Path, until_the_end: ExitStack
+) -> None:
+    study = until_the_end.enter_context(Study.load(database))
+    study._storage.record(Run(8, "right", 1, 1000.0))
+    assert [run["state"] for run in page.get(f"{study_path}/trials/8").json()["runs"]] == ["lost"]
+
+
+def test_a_run_that_did_not_end_goes_on_while_somebody_drives_the_study(
+    page: TestClient, study_path: str, database: Path, until_the_end: ExitStack
+) -> None:
+    from imoca.storage.owner import this_process
+
+    study = until_the_end.enter_context(Study.load(database))
+    owner = this_process()
+    study._storage.claim(owner)
+    study._storage.record(Run(8, "right", 1, 1000.0))
+    for _ in range(200):  # what was read a moment ago counts as new
+        state = page.get(f"{study_path}/trials/8").json()["runs"][0]["state"]
+        if state == "running":
+            break
+    study._storage.release(owner)
+    assert state == "running"
+
+
+def test_every_registered_figure_is_listed_once_with_its_title(page: TestClient, study_path: str) -> None:
+    from imoca.report.figure_names import TITLES
+
+    listed = page.get(study_path).json()["gallery"]
+    assert {each["name"]: each["title"] for each in listed} == TITLES
+    assert len(listed) == len(TITLES)
+    assert listed[0]["name"] == "front"

@@ -1,6 +1,8 @@
 """Figures are made in the background and handed out as strict JSON."""
 
 import json
+import shlex
+import threading
 import time
 from collections.abc import Callable
 from contextlib import ExitStack, closing
@@ -13,6 +15,7 @@ from imoca import Study
 from imoca.dashboard import figures
 from imoca.dashboard.figures import RECORDS, Gallery, draw
 from imoca.dashboard.view import StudyView
+from imoca.errors import FigureError
 from imoca.report.records import FrontRecord, ObjectiveRecord, VerifiedRecord
 from imoca.snapshot.recommendation import ParetoPoint
 from imoca.snapshot.snapshot import Snapshot
@@ -30,6 +33,7 @@ def strict(text: str) -> Any:
 def test_every_figure_of_a_hostile_study_is_strict_json(database: Path, name: Any, until_the_end: ExitStack) -> None:
     content = strict(draw(name, until_the_end.enter_context(Study.load(database, read_only=True)).snapshot()))
     assert content["data"]
+    assert content["reading"]
     assert "<script" not in json.dumps([content["data"], content["layout"]])
 
 
@@ -126,3 +130,42 @@ def test_all_figures_of_a_mark_are_made_of_one_snapshot(
 
 def test_a_comparison_of_nothing_is_empty() -> None:
     assert strict(Gallery().comparison([])) == {"pending": [], "left_out": [], "faults": [], "figure": None}
+
+
+@pytest.mark.slow
+def test_the_navigator_and_the_verdict_are_made_with_the_budget_of_the_study_file(
+    database: Path, until_the_end: ExitStack
+) -> None:
+    gallery, view = Gallery(), until_the_end.enter_context(closing(StudyView(database, 30.0)))
+    view.refresh()
+    verdict = strict(wait_for(gallery, view, "verdict"))
+    assert verdict["budget"]["total"] == 30.0
+    assert verdict["budget"]["spent"] == until_the_end.enter_context(Study.load(database, read_only=True)).cost_spent
+    told = strict(wait_for(gallery, view, "navigator"))
+    assert told["verdict"] == verdict["verdict"]
+    assert told["designs"]
+    assert told["verify"]["before"] == f"imoca verify {shlex.quote(str(database))} "
+
+
+def test_the_slowest_figures_wait_until_all_others_are_there(
+    database: Path, monkeypatch: pytest.MonkeyPatch, until_the_end: ExitStack
+) -> None:
+    begun, going = threading.Event(), threading.Event()
+
+    def held(snapshot: Snapshot) -> Any:
+        begun.set()
+        going.wait(120.0)
+        raise FigureError("held", hint="")
+
+    def at_once(snapshot: Snapshot) -> Any:
+        raise FigureError("nothing", hint="")
+
+    for name in RECORDS:
+        monkeypatch.setitem(figures.RECORDS, name, held if name == "trust" else at_once)
+    gallery, view = Gallery(), until_the_end.enter_context(closing(StudyView(database)))
+    view.refresh()
+    gallery.stamps(view)
+    assert begun.wait(120.0)
+    assert "convergence" not in gallery.stamps(view)
+    going.set()
+    wait_for(gallery, view, "convergence")

@@ -2,14 +2,6 @@
 import { getJson, studyPath } from "./api.js";
 import { element, plotlyText, printable } from "./navigator/text.js";
 
-const TITLES = {
-  front: "The Pareto front at full accuracy",
-  convergence: "How the front came to be",
-  fidelities: "The fidelity chosen for each simulator",
-  cost: "Where the cost went",
-  trust: "Is the model to be trusted?",
-  correlation: "Is a cheap fidelity worth it?",
-};
 const TOP = 14; // pixels above a plot once its heading stands outside and its legend below
 const PANEL_TITLES = 40; // pixels above if its panels have titles of their own
 const PHONE = 500; // pixels of a window below which the titles of axes are smaller
@@ -167,16 +159,20 @@ function asPlanes(figure) {
 /** The figures of one study at a time. */
 export class Figures {
   constructor(place, onPoint) {
-    this.onPoint = onPoint;
-    this.study = null;
-    this.cards = new Map();
-    for (const [name, title] of Object.entries(TITLES)) {
-      const note = element("p", { className: "note" });
-      const canvas = element("div", { className: "canvas" });
-      place.append(element("figure", { className: "plot", "data-figure": name }, element("h3", { text: title }), note, canvas));
-      this.cards.set(name, { note, canvas, figure: null, stamp: null, isBusy: false });
-    }
+    Object.assign(this, { place, onPoint, study: null, cards: new Map() });
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.redraw());
+  }
+
+  /** A card for every figure that the server knows, in its order. */
+  list(gallery) {
+    for (const { name, title } of gallery) {
+      if (this.cards.has(name)) continue;
+      const note = element("p", { className: "note", text: "being computed" });
+      const reading = element("p", { className: "reading" });
+      const canvas = element("div", { className: "canvas" });
+      this.place.append(element("figure", { className: "plot", "data-figure": name }, element("h3", { text: title }), reading, note, canvas));
+      this.cards.set(name, { note, reading, canvas, figure: null, stamp: null, isBusy: false });
+    }
   }
 
   show(study) {
@@ -185,6 +181,7 @@ export class Figures {
     for (const card of this.cards.values()) {
       Object.assign(card, { figure: null, stamp: null });
       card.canvas.replaceChildren();
+      card.reading.textContent = "";
       card.note.textContent = "being computed";
     }
   }
@@ -208,9 +205,11 @@ export class Figures {
       card.stamp = stamp;
       if (figure.fault) {
         card.figure = null;
+        card.reading.textContent = "";
         card.note.textContent = printable(figure.fault);
       } else {
         card.figure = figure;
+        card.reading.textContent = printable(figure.reading);
         card.note.textContent = "";
         await this.draw(name, card);
       }
@@ -236,6 +235,6 @@ export class Figures {
     const isSame = observed.numbers.length === this.observed?.numbers.length;
     this.observed = observed;
     const card = this.cards.get("front");
-    if (!isSame) this.draw("front", card);
+    if (card && !isSame) this.draw("front", card);
   }
 }

@@ -1,6 +1,7 @@
 // The page: choose a study, then show what the server tells about it as it happens.
-import { getJson, listen, rememberStudy, studyPath, wantedStudy } from "./api.js";
+import { address, getJson, listen, rememberStudy, studyPath, wantedStudy } from "./api.js";
 import { Comparison } from "./comparison.js";
+import { Decide } from "./decide.js";
 import { Detail } from "./detail.js";
 import { Figures, loadPlotly } from "./figures.js";
 import { showOverview, showStanding } from "./overview.js";
@@ -14,6 +15,8 @@ const table = new TrialTable((number) => choose(number));
 const detail = new Detail(() => table.choose(null));
 const figures = new Figures(find("plots"), onPoint);
 const comparison = new Comparison();
+const decide = new Decide();
+const PARTS = ["decision", "navigator", "overview", "figures", "trials"];
 let studies = [];
 let current = null; // id
 let overview = null;
@@ -40,7 +43,7 @@ async function loadStudies() {
   if (wanted === undefined) {
     find("standing").textContent = "no study";
     complain("There is no study here yet. Start one, then look for studies again.");
-    for (const id of ["overview", "figures", "trials"]) find(id).hidden = true;
+    for (const id of PARTS) find(id).hidden = true;
     return;
   }
   find("study").value = wanted;
@@ -56,6 +59,8 @@ function show(id) {
   detail.close();
   table.reset([]);
   figures.show(id);
+  decide.show(id);
+  find("report").href = address(`${studyPath(id)}/report`);
   events = listen(`${studyPath(id)}/events`);
   events.onmessage = (message) => onNews(JSON.parse(message.data));
   events.onerror = () => overview && showStanding(overview, false);
@@ -66,7 +71,7 @@ function onNews(news) {
   overview = news.overview;
   const { fault } = overview;
   complain(fault);
-  for (const id of ["overview", "figures", "trials"]) find(id).hidden = Boolean(fault);
+  for (const id of PARTS) find(id).hidden = Boolean(fault);
   document.title = printable(`${overview.name} · iMOCA`);
   if (news.reset) table.reset(news.columns);
   if (news.reset || news.rows.length) {
@@ -79,8 +84,11 @@ function onNews(news) {
     find("standing").dataset.kind = "lost";
     return;
   }
+  table.isDriven = Boolean(overview.driver);
   showOverview(overview);
   showStanding(overview, true);
+  decide.update(news.figures);
+  figures.list(news.gallery);
   afterPaint(() => loadPlotly().then(() => drawFigures(news), (error) => complain(error.message)));
 }
 
@@ -140,4 +148,5 @@ find("study").addEventListener("change", (event) => {
   comparison.offer(studies, studies.find(({ id }) => id === current));
 });
 find("reload").addEventListener("click", loadStudies);
+for (const kind of ["csv", "json"]) find(`save-${kind}`).addEventListener("click", () => table.save(kind, overview?.name ?? "trials"));
 loadStudies();

@@ -11,7 +11,7 @@ export function showOverview(overview) {
     tile("Cost spent", overview.cost_spent === null ? "unknown" : short(overview.cost_spent), `full-fidelity runs${toVerify}`),
     tile("Trials", overview.n_trials, rest.filter(Boolean).join(", ")),
     tile("Failed runs", overview.n_failures),
-    tile("Driver", driver ? "alive" : "none", driver ? `process ${driver.pid} on ${driver.host}` : "nothing runs at present"),
+    tile("Who drives it", driver ? `process ${driver.pid} on ${driver.host}` : "no process is driving this study", "", "words"),
     tile("Objectives", goals, "", "words"),
     tile("Method", overview.method, `seed ${overview.seed}`, "words"),
   ];
@@ -30,7 +30,7 @@ export function showStanding(overview, isConnected) {
   const { driver } = overview;
   line.dataset.kind = !isConnected ? "lost" : driver ? "running" : "idle";
   const since = driver ? duration(Math.max(0, Date.now() / 1000 - driver.since)) : "";
-  line.textContent = !isConnected ? "connection lost, trying again" : driver ? `running for ${since}` : "not running";
+  line.textContent = !isConnected ? "connection lost, trying again" : driver ? `running for ${since}` : "no process is driving this study";
 }
 
 function tile(term, value, aside = "", className = "") {

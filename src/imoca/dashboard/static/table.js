@@ -1,4 +1,6 @@
 // The table of trials: all rows in memory, one page of them on the screen.
+import { conditionsOf } from "./navigator/conditions.js";
+import { csvText, save } from "./navigator/taking.js";
 import { element, labelled, printable, short } from "./navigator/text.js";
 
 const PAGE = 25; // rows
@@ -59,10 +61,10 @@ export class TrialTable {
   }
 
   matching() {
-    const words = this.find("contains").value.toLowerCase();
+    const { fault, isMet } = conditionsOf(this.find("contains").value, this.columns.map(({ name }) => (name === "number" ? "trial" : name)));
+    this.find("filter-fault").textContent = printable(fault);
     const state = this.find("state").value;
-    const isWanted = (row) =>
-      (!state || row[1] === state) && (!words || row.some((cell) => cell !== null && (String(cell).toLowerCase().includes(words) || short(cell).toLowerCase().includes(words))));
+    const isWanted = (row) => (!state || row[1] === state) && isMet(row);
     const { column, isDescending } = this.sorting;
     return this.rows.filter(isWanted).sort((one, other) => {
       const order = compare(one[column], other[column], isDescending);
@@ -126,7 +128,8 @@ export class TrialTable {
   row(row, texts) {
     const cells = this.shownColumns.map((i) => {
       if (i === 0) return element("td", {}, element("button", { type: "button", text: row[0], "aria-label": `Trial ${row[0]} in full` }));
-      const cell = element("td", { text: short(row[i]), className: texts.has(i) ? "words" : "" });
+      const text = i === 1 && row[1] === "running" && !this.isDriven ? "no answer yet" : short(row[i]);
+      const cell = element("td", { text, className: texts.has(i) ? "words" : "" });
       if (typeof row[i] === "string" && row[i].length > 20) cell.title = printable(row[i]);
       if (i === 1) cell.classList.add(`state-${row[1]}`);
       return cell;
@@ -134,10 +137,27 @@ export class TrialTable {
     return element("tr", { "data-number": row[0], className: row[0] === this.chosen ? "chosen" : "" }, ...cells);
   }
 
+  /** All trials that the filter leaves, as a file. */
+  save(kind, name) {
+    const rows = this.matching();
+    if (kind === "csv") return save(`${name}.csv`, "text/csv", csvText([this.columns.map(columnTitle), ...rows]));
+    const content = rows.map((row) => {
+      const trial = { number: row[0], state: row[1], parameters: {}, fidelities: {}, values: {}, costs: {}, failures: row.at(-1) };
+      for (const [i, { group, name: own }] of this.columns.entries()) if (group !== "trial" && row[i] !== null) Object.defineProperty(trial[group], own, { value: row[i], enumerable: true });
+      return trial;
+    });
+    return save(`${name}.json`, "application/json", `${JSON.stringify(content, null, 1)}\n`);
+  }
+
   choose(number) {
     this.chosen = number;
     for (const row of this.body.rows) row.classList.toggle("chosen", Number(row.dataset.number) === number);
   }
+}
+
+/** As in the files of imoca export. */
+function columnTitle({ group, name }) {
+  return ({ fidelities: "fidelity.", costs: "cost." }[group] ?? "") + name;
 }
 
 /** Numbers before text, what is absent always last. */

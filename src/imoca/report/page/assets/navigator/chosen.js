@@ -6,8 +6,8 @@ import { MOST_PINS } from "./model.js";
 const NOTABLE = 0.02; // of the range of a column, from which two designs differ in it
 
 export class Chosen {
-  constructor(place, model) {
-    Object.assign(this, { place, model });
+  constructor(place, model, onWhy) {
+    Object.assign(this, { place, model, onWhy });
     this.update();
   }
 
@@ -27,7 +27,7 @@ export class Chosen {
     pin.disabled = !isPinned && model.isFull;
     if (pin.disabled) pin.title = `${MOST_PINS} are pinned already`;
     const hadFocus = place.contains(document.activeElement) && document.activeElement.className;
-    const head = element("div", { className: "chosen-head" }, element("strong", { text: design.id, className: "chosen-id" }), badge(design.state), pin);
+    const head = element("div", { className: "chosen-head" }, element("strong", { text: design.id, className: "chosen-id" }), badge(design.state), pin, ...(this.onWhy ? [button("Why this design", () => this.onWhy(design))] : []));
     const command = element("code", { className: "command", text: asCommand(model, [i]) });
     place.replaceChildren(head, ...this.values(design), command, takingButtons(model, () => [model.chosen], () => model.designs[model.chosen].id));
     if (hadFocus === "pin-button") place.querySelector(".pin-button").focus();

@@ -33,7 +33,7 @@ export class Beginning {
   }
 
   card(design, i, reason) {
-    const made = button("", () => this.model.choose(i), { className: "card" });
+    const made = button("", () => this.model.choose(i), { className: this.model.objectives.length > 4 ? "card many" : "card" });
     const values = this.model.objectives.map((column) =>
       element("span", { className: "value" }, element("span", { className: "value-name", text: column.name }), ` ${printable(column.words(design))}`));
     made.append(

@@ -13,9 +13,9 @@ const PLANE_HEIGHT = 400; // pixels
 const PAIR_HEIGHT = 230;
 
 export class TradeOffs {
-  /** Two places: one for what is to be seen first, one for the rest. */
-  constructor(first, rest) {
-    Object.assign(this, { first, rest, model: null, charts: [] });
+  /** Two places: one for what is to be seen first, one for the rest; and what tells why a design is as it is, if any. */
+  constructor(first, rest, onWhy = null) {
+    Object.assign(this, { first, rest, onWhy, model: null, charts: [] });
   }
 
   /** Verdict and budget alone, while there is no front yet. */
@@ -47,7 +47,7 @@ export class TradeOffs {
       element("div", {}, panel(frontTitle(model), places["front-chart"], key), panel("The chosen design", places["chosen-design"]))));
     const front = frontChart(places["front-chart"], model);
     this.charts.push(front);
-    return [new Beginning(places.begin, model), new Sliders(places.limits, model), front, new Chosen(places["chosen-design"], model)];
+    return [new Beginning(places.begin, model), new Sliders(places.limits, model), front, new Chosen(places["chosen-design"], model, this.onWhy)];
   }
 
   choosing(model) {

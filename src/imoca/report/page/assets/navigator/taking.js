@@ -28,10 +28,15 @@ export function asCsv(model, chosen) {
   const titles = ["id", "state", ...parameters.map(({ name }) => name), ...parts.flatMap((part) => outputs.map(({ name }) => `${part}.${name}`))];
   const rows = chosen.map((i) => model.designs[i]).map((design) =>
     [design.id, design.state, ...design.parameters, ...parts.flatMap((part) => outputs.map(({ output }) => design[part]?.[output] ?? ""))]);
-  return [titles, ...rows].map((row) => `${row.map(csvCell).join(",")}\n`).join("");
+  return csvText([titles, ...rows]);
+}
+
+export function csvText(rows) {
+  return rows.map((row) => `${row.map(csvCell).join(",")}\n`).join("");
 }
 
 function csvCell(value) {
+  if (value === null) return "";
   if (typeof value === "number") return String(value);
   const text = String(value);
   const harmless = printable(FORMULA.test(text) ? `'${text}` : text);
