@@ -9,6 +9,7 @@ __all__ = [
     "bound_words",
     "duration",
     "labelled",
+    "limit_words",
     "middle_left_out",
     "named_numbers",
     "number",
@@ -19,6 +20,7 @@ __all__ = [
 
 LONGEST_REASON = 2000  # characters of the reason of a failure
 LONGEST_SHOWN = 500  # of a value in a message
+FOUR_DIGITS, MILLION = 9999.5, 999999.5  # between which four digits would need an exponent: 1.165e+04
 
 
 def printable(text: str) -> str:
@@ -46,8 +48,10 @@ def shown(value: object) -> str:
 
 
 def number(value: object) -> str:
-    """To four digits, or the text that it is."""
-    return f"{value:.4g}" if isinstance(value, float) else str(value)
+    """To four digits, or to the whole number below a million, or the text that it is."""
+    if not isinstance(value, float):
+        return str(value)
+    return f"{value:.0f}" if FOUR_DIGITS <= abs(value) < MILLION else f"{value:.4g}"
 
 
 def labelled(name: str, unit: str | None) -> str:
@@ -70,6 +74,11 @@ def bound_words(low: float | None, high: float | None, unit: str | None = None) 
     bounds = (("at least", low), ("at most", high))
     words = " and ".join(f"{word} {bound:g}" for word, bound in bounds if bound is not None)
     return with_unit(words, unit) if words else ""
+
+
+def limit_words(low: float | None, high: float | None) -> str:
+    """As `bound_words`, but short enough for the head of a column."""
+    return bound_words(low, high) if low is None or high is None else f"{low:g} to {high:g}"
 
 
 def duration(seconds: float) -> str:

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from imoca.cli.opening import AsJson, StudyArgument, find_functions_beside, open_to_write
-from imoca.cli.output import Column, print_json, print_table, say
+from imoca.cli.output import print_json, say
 from imoca.cli.records import trial_record
+from imoca.cli.tables import Column, print_table
 from imoca.wording import labelled, number
 
 if TYPE_CHECKING:

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from imoca.cli.opening import AsJson, StudyArgument, is_study_file, locate
-from imoca.cli.output import Column, print_json, print_pairs, print_table, say
+from imoca.cli.output import print_json, print_pairs, say
+from imoca.cli.tables import Column, print_table
 from imoca.cli.text import duration
 from imoca.wording import bound_words, labelled
 

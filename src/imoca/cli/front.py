@@ -9,18 +9,21 @@ from typing import TYPE_CHECKING, Annotated, TypeVar
 import typer
 
 from imoca.cli.opening import AsJson, StudyArgument, open_to_read
-from imoca.cli.output import Column, csv_text, print_json, print_table, say
+from imoca.cli.output import csv_text, print_json, say
 from imoca.cli.records import point_record, unit_record
-from imoca.wording import bound_words, labelled, number
+from imoca.cli.tables import Column, fits, print_table
+from imoca.wording import labelled, limit_words, number
 
 if TYPE_CHECKING:
     from imoca.problem.problem import Problem
     from imoca.snapshot.recommendation import ParetoPoint
     from imoca.snapshot.snapshot import Snapshot
 
+__all__ = ["front", "print_front", "verified_first"]
+
 T = TypeVar("T")
 
-N_ROWS = 30  # shown on a terminal unless all are asked for
+N_ROWS, N_TURNED = 30, 10  # designs shown on a terminal unless told otherwise: as rows, or side by side in blocks
 
 
 def front(
@@ -28,6 +31,9 @@ def front(
     as_json: AsJson = False,
     as_csv: Annotated[bool, typer.Option("--csv", help="Print CSV.")] = False,
     show_all: Annotated[bool, typer.Option("--all", help="Show every design on a terminal too.")] = False,
+    top: Annotated[
+        int | None, typer.Option(min=1, help="Show so many designs, verified ones first.", show_default=False)
+    ] = None,
 ) -> None:
     """Show the Pareto front at full accuracy.
 
@@ -37,9 +43,12 @@ def front(
     """
     if as_json and as_csv:
         raise typer.BadParameter("Choose one of --json and --csv.")
+    if show_all and top is not None:
+        raise typer.BadParameter("Choose one of --all and --top.")
     with open_to_read(study) as opened:
         snapshot = opened.study.snapshot()
-        problem, points = snapshot.problem, snapshot.front
+        problem = snapshot.problem
+        points = snapshot.front if top is None else verified_first(snapshot.front, top)
         if as_json:
             goals = {objective.name: objective.goal for objective in problem.objectives}
             limits = {limit.name: {"lower": limit.lower, "upper": limit.upper} for limit in problem.constraints}
@@ -48,11 +57,10 @@ def front(
         elif as_csv:
             print(front_csv(problem, points), end="")
         elif points:
-            todays = [point for point in points if not point.is_earlier]
-            shown = points if show_all or not sys.stdout.isatty() else spread(todays, N_ROWS)
+            shown = points if show_all or top is not None or not sys.stdout.isatty() else _for_a_terminal(snapshot)
             print_front(problem, shown)
-            more = "" if len(shown) >= len(todays) else f", {len(shown)} of them shown; --all shows every one"
-            n_verified = sum(point.verified for point in points)
+            more = "" if len(shown) >= snapshot.n_on_front else f", {len(shown)} of them shown; --all shows every one"
+            n_verified = sum(point.verified for point in snapshot.front)
             say(f"{snapshot.n_on_front} designs on the front, {n_verified} verified at full accuracy{more}.")
             say_what_is_doubted(snapshot)
         if not points and snapshot.beliefs is not None:
@@ -77,31 +85,43 @@ def say_what_is_doubted(snapshot: Snapshot) -> None:
 
 
 def print_front(problem: Problem, points: Sequence[ParetoPoint]) -> None:
+    print_table(*_table(problem, points))
+
+
+def _table(problem: Problem, points: Sequence[ParetoPoint]) -> tuple[list[Column], list[list[str]]]:
+    from imoca.report.labels import with_deviation
     from imoca.snapshot.recommendation import is_feasibility_told
 
     is_told = is_feasibility_told(problem, points)
     columns = [
-        Column("id"),
-        *(Column(labelled(each.name, each.unit), is_number=True, is_optional=True) for each in problem.parameters),
-        *(Column(f"{labelled(each.name, each.unit)} ({each.goal[:3]})", is_number=True) for each in problem.objectives),
+        Column("design"),
+        *(Column(labelled(each.name, each.unit), is_number=True) for each in problem.parameters),
+        *(Column(labelled(each.name, each.unit), each.goal[:3], is_number=True) for each in problem.objectives),
         *(
-            Column(f"{limit.name} ({bound_words(limit.lower, limit.upper, limit.unit)})", is_number=True)
-            for limit in problem.constraints
+            Column(labelled(each.name, each.unit), limit_words(each.lower, each.upper), is_number=True)
+            for each in problem.constraints
         ),
         *([Column("feasible", is_number=True)] if is_told else []),
-        Column(""),
+        Column("state"),
     ]
     rows = []
     for point in points:
         outcome = (
             number(point.measured[output.name])
             if point.measured is not None
-            else f"{point.predicted[output.name]:.4g} ± {_two_digits(point.uncertainty[output.name])}"
+            else with_deviation(point.predicted[output.name], point.uncertainty[output.name])
             for output in problem.modelled
         )
         feasibility = [f"{point.feasibility:.2f}"] if is_told else []
         rows.append([point.id, *map(number, point.parameters.values()), *outcome, *feasibility, point.state])
-    print_table(columns, rows)
+    return columns, rows
+
+
+def _for_a_terminal(snapshot: Snapshot) -> list[ParetoPoint]:
+    """As many of today's as can be read at a glance."""
+    todays = [point for point in snapshot.front if not point.is_earlier]
+    shown = verified_first(todays, N_ROWS)
+    return shown if fits(*_table(snapshot.problem, shown)) else verified_first(todays, N_TURNED)
 
 
 def front_csv(problem: Problem, points: Sequence[ParetoPoint]) -> str:
@@ -126,12 +146,21 @@ def front_csv(problem: Problem, points: Sequence[ParetoPoint]) -> str:
     return csv_text(titles, rows)
 
 
+def verified_first(points: Sequence[ParetoPoint], n: int) -> list[ParetoPoint]:
+    """At most ``n`` of them: those that were measured, then predicted ones from end to end, then earlier ones."""
+    kinds = (
+        [point for point in points if point.verified],
+        [point for point in points if not point.verified and not point.is_earlier],
+        [point for point in points if not point.verified and point.is_earlier],
+    )
+    shown: list[ParetoPoint] = []
+    for kind in kinds:
+        shown += spread(kind, n - len(shown))
+    return shown
+
+
 def spread(points: Sequence[T], n: int) -> list[T]:
-    """At most ``n`` of them, the first and the last included."""
-    if len(points) <= n:
-        return list(points)
+    """At most ``n`` of them, the first and, if more than one, the last included."""
+    if len(points) <= n or n < 2:
+        return list(points[:n])
     return [points[round(i * (len(points) - 1) / (n - 1))] for i in range(n)]
-
-
-def _two_digits(deviation: float) -> str:
-    return f"{deviation:.2g}" if deviation < 100.0 else f"{deviation:.0f}"

@@ -1,4 +1,4 @@
-"""Data goes to stdout, messages go to stderr; tables fit the terminal and are plain elsewhere."""
+"""Data goes to stdout, messages go to stderr; both are wrapped at words on a terminal and as they are elsewhere."""
 
 from __future__ import annotations
 
@@ -8,30 +8,34 @@ import json
 import os
 import sys
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TextIO
 
 from imoca.cli.text import printable, printable_lines, spreadsheet_cell
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-__all__ = ["Column", "csv_text", "print_json", "print_pairs", "print_table", "say"]
+__all__ = ["csv_text", "print_json", "print_pairs", "say", "tell"]
 
-LONGEST_CELL = 32  # characters on a terminal
-GAP = 2  # columns of space between two columns of a table
-
-
-@dataclass(frozen=True)
-class Column:
-    title: str
-    is_number: bool = False
-    is_optional: bool = False  # may be left out where the terminal is too narrow
+SHORTEST_WORDS = 24  # columns in which a value is still legible beside its key
 
 
 def say(message: str) -> None:
     """A message to the user."""
-    print(printable_lines(message), file=sys.stderr)
+    _print_wrapped(message, sys.stderr)
+
+
+def tell(sentence: str) -> None:
+    """A sentence that belongs to the data."""
+    _print_wrapped(sentence, sys.stdout)
+
+
+def _print_wrapped(text: str, file: TextIO) -> None:
+    lines = printable_lines(text).split("\n")
+    if file.isatty():
+        width = terminal().width
+        lines = [part for line in lines for part in _wrapped(line, width)]
+    print("\n".join(lines) + "\n", end="", file=file)  # in one piece: a live display draws itself anew after each
 
 
 def print_json(content: Any) -> None:
@@ -54,23 +58,16 @@ def _csv_line(cells: Sequence[object]) -> str:
 
 def print_pairs(pairs: Iterable[tuple[str, str]]) -> None:
     """One line each: what, and how it stands."""
+    from rich.cells import cell_len
+
     shown = [(printable(key), printable(value)) for key, value in pairs]
-    width = max(len(key) for key, _ in shown)
+    indent = max(cell_len(key) for key, _ in shown) + 2
+    room = terminal().width - indent if sys.stdout.isatty() else None
     for key, value in shown:
-        print(f"{key:{width}}  {value}")
-
-
-def print_table(columns: Sequence[Column], rows: Sequence[Sequence[str]]) -> None:
-    """Within the width of a terminal; all columns, aligned with spaces, into a pipe."""
-    if not sys.stdout.isatty():
-        _print_plain(columns, [[printable(cell) for cell in row] for row in rows])
-        return
-    cells = [[_cut(printable(cell)) for cell in row] for row in rows]
-    console = terminal()
-    kept = _fitting(columns, cells, console.width)
-    console.print(_rich_table([columns[i] for i in kept], [[row[i] for i in kept] for row in cells]))
-    if hidden := [column.title for i, column in enumerate(columns) if i not in kept]:
-        say(f"The terminal is too narrow for {', '.join(hidden)}; --json shows everything.")
+        lines = [value] if room is None else _wrapped(value, max(room, SHORTEST_WORDS))
+        print(f"{key}{' ' * (indent - cell_len(key))}{lines[0]}".rstrip())
+        for line in lines[1:]:
+            print(f"{' ' * indent}{line}")
 
 
 def terminal() -> Console:
@@ -80,49 +77,11 @@ def terminal() -> Console:
     return Console(color_system=None if os.environ.get("NO_COLOR") else "auto", highlight=False)
 
 
-def _rich_table(columns: Sequence[Column], rows: Sequence[Sequence[str]]) -> object:
-    from rich.table import Table
+def _wrapped(text: str, width: int) -> list[str]:
+    """At blanks; what has none in so many columns is broken. A command on a line of its own is left alone."""
     from rich.text import Text
 
-    table = Table(box=None, padding=(0, GAP, 0, 0), pad_edge=False)
-    for column in columns:
-        justify: Any = "right" if column.is_number else "left"
-        table.add_column(Text(_cut(printable(column.title))), justify=justify, overflow="fold")
-    for row in rows:
-        table.add_row(*(Text(cell) for cell in row))
-    return table
-
-
-def _print_plain(columns: Sequence[Column], rows: Sequence[Sequence[str]]) -> None:
-    from rich.cells import cell_len
-
-    lines = [[printable(column.title) for column in columns], *rows]
-    widths = _widths(lines)
-    for line in lines:
-        padded = []
-        for cell, column, width in zip(line, columns, widths, strict=True):
-            blank = " " * (width - cell_len(cell))
-            padded.append(blank + cell if column.is_number else cell + blank)
-        print((" " * GAP).join(padded).rstrip())
-
-
-def _fitting(columns: Sequence[Column], rows: Sequence[Sequence[str]], width: int) -> list[int]:
-    """Positions of the columns that are shown: optional ones are dropped from the right until the rest fits."""
-    widths = _widths([[_cut(printable(column.title)) for column in columns], *rows])
-    kept = list(range(len(columns)))
-    for i in reversed(range(len(columns))):
-        if sum(widths[j] + GAP for j in kept) - GAP <= width:
-            break
-        if columns[i].is_optional:
-            kept.remove(i)
-    return kept
-
-
-def _widths(lines: Sequence[Sequence[str]]) -> list[int]:
-    from rich.cells import cell_len
-
-    return [max(map(cell_len, cells)) for cells in zip(*lines, strict=True)]
-
-
-def _cut(cell: str) -> str:
-    return cell if len(cell) <= LONGEST_CELL else f"{cell[: LONGEST_CELL - 1]}…"
+    if text.startswith("  imoca "):
+        return [text]
+    lines = Text(text).wrap(terminal(), width, tab_size=1)
+    return [line.plain.rstrip() for line in lines] or [""]

@@ -78,13 +78,18 @@ def point_record(point: ParetoPoint) -> dict[str, Any]:
     }
 
 
-def run_record(run: Run) -> dict[str, Any]:
+def run_state(run: Run, is_driven: bool) -> str:
+    """Of a study that no process drives, what had begun is lost, though nobody has written that down yet."""
+    return "lost" if run.ended is None and not is_driven else str(run.state)
+
+
+def run_record(run: Run, is_driven: bool) -> dict[str, Any]:
     answer = run.answer
     return {
         "trial": run.trial,
         "simulator": run.simulator,
         "attempt": run.attempt,
-        "state": str(run.state),
+        "state": run_state(run, is_driven),
         "started": run.started,
         "ended": run.ended,
         "folder": run.folder,

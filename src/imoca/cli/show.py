@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from imoca.cli.opening import AsJson, open_to_read, split_study, trial_number
-from imoca.cli.output import Column, print_json, print_pairs, print_table
-from imoca.cli.records import run_record, trial_record, unit_record
+from imoca.cli.output import print_json, print_pairs, tell
+from imoca.cli.records import run_record, run_state, trial_record, unit_record
+from imoca.cli.tables import Column, print_table
 from imoca.cli.text import precise_duration, printable
 from imoca.wording import number, with_unit
 
@@ -35,20 +36,21 @@ def show(words: Words, as_json: AsJson = False) -> None:
         if number >= len(trials):
             held = f"trials 0 to {len(trials) - 1}" if trials else "no trials yet"
             raise TrialError(f"There is no trial {number}.", hint=f"The study holds {held}.")
-        runs = [run for run in study.runs if run.trial == number]
+        runs, is_driven = [run for run in study.runs if run.trial == number], study.owner is not None
         if as_json:
             units = {"units": unit_record(study.problem)}
-            print_json(trial_record(trials[number]) | units | {"runs": [run_record(run) for run in runs]})
+            print_json(trial_record(trials[number]) | units | {"runs": [run_record(run, is_driven) for run in runs]})
             return
-        print_trial(trials[number], study.problem)
-        print_runs(runs)
+        print_trial(trials[number], study.problem, [run.simulator for run in runs if is_driven and run.ended is None])
+        print_runs(runs, is_driven)
 
 
-def print_trial(trial: Trial, problem: Problem) -> None:
+def print_trial(trial: Trial, problem: Problem, running: Sequence[str]) -> None:
     from imoca.trials.trial import SimulatorState
 
     simulators, units = [simulator.name for simulator in problem.simulators], unit_record(problem)
-    print(f"Trial {trial.number} is {trial.state}.")
+    state = trial.state if running or not trial.pending else "without an answer yet"
+    print(f"Trial {trial.number} is {state}.")
     parts: tuple[tuple[str, Mapping[str, object], Mapping[str, str]], ...] = (
         ("Parameters", trial.parameters, units["parameters"]),
         ("Fidelity", trial.fidelities, units["fidelities"]),
@@ -66,16 +68,18 @@ def print_trial(trial: Trial, problem: Problem) -> None:
             for name, p in trial.promised.items()
         }
         print_pairs([(f"  {name}", words) for name, words in promised.items()])
-    for title, state in (("Still running", SimulatorState.PENDING), ("Not run", SimulatorState.NOT_RUN)):
-        if those := [name for name in simulators if trial.state_of(name) is state]:
-            print(f"\n{title}\n  {printable(', '.join(those))}")
+    waiting = [name for name in simulators if trial.state_of(name) is SimulatorState.PENDING and name not in running]
+    not_run = [name for name in simulators if trial.state_of(name) is SimulatorState.NOT_RUN]
+    for title, those in (("Running", running), ("Without an answer yet", waiting), ("Not run", not_run)):
+        if those:
+            tell(f"\n{title}\n  {printable(', '.join(those))}")
     for name, reason in trial.failures.items():
         print(f"\nFailure of {printable(name)}")
         for line in reason.splitlines() or [""]:
-            print(f"  {printable(line)}")
+            tell(f"  {line}")
 
 
-def print_runs(runs: Sequence[Run]) -> None:
+def print_runs(runs: Sequence[Run], is_driven: bool) -> None:
     if not runs:
         return
     print("\nRuns")
@@ -90,7 +94,7 @@ def print_runs(runs: Sequence[Run]) -> None:
         [
             f"  {run.simulator}",
             str(run.attempt),
-            str(run.state),
+            run_state(run, is_driven),
             datetime.fromtimestamp(run.started).isoformat(sep=" ", timespec="seconds"),
             "" if run.ended is None else precise_duration(run.ended - run.started),
         ]

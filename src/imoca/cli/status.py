@@ -10,8 +10,9 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from imoca.cli.opening import AsJson, Opened, StudyArgument, open_to_read
-from imoca.cli.output import Column, print_json, print_pairs, print_table, say
+from imoca.cli.output import print_json, print_pairs, say
 from imoca.cli.records import run_record
+from imoca.cli.tables import Column, print_table
 from imoca.cli.text import duration
 from imoca.wording import number
 
@@ -73,7 +74,7 @@ def summary(opened: Opened) -> dict[str, Any]:
         "simulators": {
             simulator.name: _simulator(snapshot.table, s) for s, simulator in enumerate(study.problem.simulators)
         },
-        "running": [run_record(run) for run in running],
+        "running": [run_record(run, is_driven=True) for run in running],
         "last_failure": None
         if not failures
         else dict(zip(("trial", "simulator", "reason"), failures[-1], strict=True)),
@@ -103,11 +104,6 @@ def diagnosis(snapshot: Snapshot) -> dict[str, Any]:
             "n_measured": found.n_measured,
             "relied_on": verdict.trusted.word,
             "why": verdict.trusted.why,
-        },
-        "next": {
-            "what": verdict.next_step.line,
-            "command": verdict.next_step.command,
-            "price": verdict.next_step.price,
         },
         "cheap_runs": [
             asdict(each) | {"worth_it": each.is_worth_it, "why": each.words, "verdict": each.verdict}
@@ -170,7 +166,7 @@ def _diagnosis_lines(content: dict[str, Any]) -> list[tuple[str, str]]:
 
 def _driver(driver: dict[str, Any] | None) -> str:
     if driver is None:
-        return "none"
+        return "no process is driving this study"
     since = duration(max(0.0, time.time() - driver["since"]))
     return f"process {driver['pid']} on {driver['host']}, started {since} ago"
 

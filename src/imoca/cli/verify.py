@@ -10,12 +10,15 @@ import typer
 
 from imoca.cli.exits import INTERRUPTED
 from imoca.cli.opening import AsJson, open_to_write
-from imoca.cli.output import Column, print_json, print_table, say
+from imoca.cli.output import print_json, say
 from imoca.cli.records import verification_record
 from imoca.cli.run import Dask, Workers
+from imoca.cli.tables import Column, print_table
 
 if TYPE_CHECKING:
     from imoca.snapshot.verification import Verification
+
+__all__ = ["print_verification", "verify"]
 
 SUFFIXES = (".toml", ".db")
 

@@ -16,10 +16,11 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
-from imoca.snapshot.convergence import front_volume
+from imoca.snapshot.accounting import bill
+from imoca.study.pace import time_left_words
 from imoca.trials.table import TrialTable
 from imoca.trials.trial import Run, RunState, SimulatorState, Trial
-from imoca.wording import duration, named_numbers, printable
+from imoca.wording import duration, named_numbers, number, printable, with_unit
 
 if TYPE_CHECKING:
     from imoca.study.study import Study
@@ -28,7 +29,8 @@ N_BANDS = 10  # cells of the picture that shows how often each fidelity was used
 FRONT_SHARE = 20.0  # times as long as the front takes to compute, it is not computed again
 N_SHOWN = 8  # running simulators listed
 SHADES = " ▁▂▃▄▅▆▇█"
-WIDTH = 100
+WIDTH = 100  # columns of the panel, if the terminal has so many
+LONGEST_NAME = 20
 
 
 class Progress(Protocol):
@@ -93,25 +95,33 @@ class PlainLines:
         self._print(" | ".join([*facts, f"cost {self._study.cost_spent:.2f}{of_budget}"]))
 
     def _print(self, line: str) -> None:
-        print(printable(line), file=sys.stderr, flush=True)  # noqa: T201
+        if sys.stderr.isatty():  # wrapped at words
+            Console(stderr=True, color_system=None).print(Text(printable(line)))
+        else:
+            print(printable(line), file=sys.stderr, flush=True)  # noqa: T201
 
 
 class LivePanel:
-    """Cost spent of the budget, use of each fidelity, volume found, what runs and for how long, the time left."""
+    """Cost spent of the budget, the time left, use of each fidelity, the front, what runs and for how long."""
 
     shows_failures = False
 
     def __init__(self, study: Study, budget: float | None) -> None:
         self._study = study
         self._budget = budget
-        self._started = time.monotonic()
         self._table = study.table()  # renewed after every trial, not while drawing
-        self._spent_before = self._spent = study.cost_spent
+        self._spent = study.cost_spent
+        self._time_left = ""
+        self._finished: dict[int, float] = {}  # trials, and the seconds since the one before
+        self._last_finish = time.monotonic()
         self._front_in_words = ""
+        self._is_front_old = False
         self._next_front = 0.0  # when the front may be computed again
         self._running: dict[tuple[int, str], Run] = {}
         self._last: Trial | None = None
-        self._live = Live(console=Console(stderr=True), refresh_per_second=4, get_renderable=self.render)
+        self._is_over = False
+        self._console = Console(stderr=True)
+        self._live = Live(console=self._console, refresh_per_second=4, get_renderable=self.render)
 
     def __enter__(self) -> LivePanel:
         self._live.start()
@@ -121,6 +131,9 @@ class LivePanel:
         self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
     ) -> None:
         self._running.clear()
+        self._is_over = True
+        if self._is_front_old:  # the last picture stays on the screen; who interrupts does not wait for a model
+            self._front_in_words = self._describe_front() if kind is None else ""
         self._live.stop()
 
     def run_started(self, run: Run) -> None:
@@ -133,62 +146,73 @@ class LivePanel:
     def trial_finished(self, trial: Trial) -> None:
         self._last = trial
         self._table = self._study.table()
-        self._spent = self._study.cost_spent  # a learned cost takes a fit
+        costs = bill(self._table)  # a learned cost takes a fit
+        self._spent = costs.total
         started = time.monotonic()
-        if started >= self._next_front:
+        self._finished[trial.number] = started - self._last_finish
+        self._last_finish = started
+        if self._budget is not None:  # what a trial cost may be known better now
+            steps = [(float(costs.by_trial[number]), seconds) for number, seconds in self._finished.items()]
+            self._time_left = time_left_words(steps, self._budget - self._spent)
+        self._is_front_old = started < self._next_front
+        if not self._is_front_old:
             self._front_in_words = self._describe_front()
             ended = time.monotonic()
             self._next_front = ended + FRONT_SHARE * (ended - started)
 
     def render(self) -> Panel:
+        width = min(self._console.width, WIDTH)
+        cells = 4 if width >= WIDTH else 2  # of a band
         grid = Table.grid(padding=(0, 2))
+        grid.add_column(no_wrap=True, overflow="ellipsis", max_width=LONGEST_NAME)
+        grid.add_column(no_wrap=True)
+        grid.add_column(no_wrap=True, overflow="ellipsis")
         if self._budget is not None:
-            bar = ProgressBar(self._budget, min(self._spent, self._budget), width=40)
-            grid.add_row("cost", bar, self._cost_in_words())
+            bar = ProgressBar(self._budget, min(self._spent, self._budget), width=N_BANDS * cells, style="grey50")
+            grid.add_row("cost", bar, f"{self._spent:.2f} of {self._budget:g} full-fidelity runs")
         for s, simulator in enumerate(self._study.problem.simulators):
             if simulator.fidelity.has_knob:
-                name = Text(printable(simulator.name), overflow="ellipsis", no_wrap=True)
-                grid.add_row(name, Text(fidelity_use(self._table, s)), "low → full accuracy")
-        lines = [Text(printable(line), overflow="ellipsis", no_wrap=True) for line in self._lines()]
+                grid.add_row(
+                    Text(printable(simulator.name)), Text(fidelity_use(self._table, s, cells)), "low → full accuracy"
+                )
         n_finished = int(self._table.is_finished.sum())
-        return Panel(Group(grid, *lines), title=Text(f"iMOCA · {n_finished} trials"), width=WIDTH)
-
-    def _cost_in_words(self) -> str:
-        text = f"{self._spent:.2f} of {self._budget:g} full-fidelity runs"
-        fresh = self._spent - self._spent_before
-        if fresh > 0.0 and self._budget is not None and self._spent < self._budget:
-            elapsed = time.monotonic() - self._started
-            text += f", about {duration(elapsed * (self._budget - self._spent) / fresh)} left"
-        return text
+        title = Text(f"iMOCA · {n_finished} trial{'' if n_finished == 1 else 's'}")
+        return Panel(Group(grid, *(Text(printable(line)) for line in self._lines())), title=title, width=width)
 
     def _describe_front(self) -> str:
         snapshot = self._study.snapshot()
-        front = snapshot.front
-        n_verified = sum(point.verified for point in front)
-        volume = front_volume(front, snapshot.table)
-        return f"front: {snapshot.n_on_front} designs, {n_verified} verified, hypervolume {volume:.3f}" if front else ""
+        n_verified = sum(point.verified for point in snapshot.front)
+        designs = "1 design" if snapshot.n_on_front == 1 else f"{snapshot.n_on_front} designs"
+        return f"front: {designs}, {n_verified} verified at full accuracy" if snapshot.front else ""
 
     def _lines(self) -> list[str]:
+        is_over = self._is_over or self._spent >= (self._budget or float("inf"))
         n_failed = sum(1 for trial in self._table.trials if trial.failures)
-        facts = [f"{n_failed} with failures"] if n_failed else []
-        if self._front_in_words:
-            facts.append(self._front_in_words)
-        if self._last is not None:
-            facts.append(f"trial {self._last.number}: {named_numbers(self._last.values) or 'no answer'}")
-        now = time.time()
-        runs = [
-            f"running {duration(max(0.0, now - run.started))}: trial {run.trial}, {run.simulator} "
-            f"at {named_numbers({'fidelity': self._table.trials[run.trial].fidelities[run.simulator]})}"
-            for run in list(self._running.values())[:N_SHOWN]
+        facts = [
+            "" if is_over else self._time_left,
+            self._front_in_words,
+            f"{n_failed} with failures" if n_failed else "",
         ]
-        if not runs and self._spent < (self._budget or float("inf")):
-            runs = ["choosing the next design"]
-        return [" · ".join(facts), *runs]
+        lines = [" · ".join(filter(None, facts))]
+        if self._last is not None:
+            lines.append(f"trial {self._last.number}: {named_numbers(self._last.values) or 'no answer'}")
+        lines += [self._run_in_words(run) for run in list(self._running.values())[:N_SHOWN]]
+        if len(self._running) > N_SHOWN:
+            lines.append(f"and {len(self._running) - N_SHOWN} more are running")
+        if not self._running and not is_over:
+            lines.append("choosing the next design")
+        return [line for line in lines if line]
+
+    def _run_in_words(self, run: Run) -> str:
+        setting = self._table.trials[run.trial].fidelities[run.simulator]
+        unit = self._study.problem.simulator(run.simulator).fidelity.unit
+        at = "" if setting is None else f" at fidelity {with_unit(number(setting), unit)}"
+        return f"running {duration(max(0.0, time.time() - run.started))}: trial {run.trial}, {run.simulator}{at}"
 
 
-def fidelity_use(table: TrialTable, s: int) -> str:
-    """How often simulator ``s`` was asked at each tenth of its fidelity, as shades."""
+def fidelity_use(table: TrialTable, s: int, cells: int) -> str:
+    """How often simulator ``s`` was asked at each tenth of its fidelity, as shades, so many cells wide each."""
     z = table.z[table.states[:, s] != SimulatorState.NOT_RUN, s]
     counts = np.histogram(z, N_BANDS, (0.0, 1.0))[0].tolist()
     most = max(1, *counts)
-    return "".join(SHADES[-(-count * (len(SHADES) - 1) // most)] * 4 for count in counts)
+    return "".join(SHADES[-(-count * (len(SHADES) - 1) // most)] * cells for count in counts)

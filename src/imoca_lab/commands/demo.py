@@ -8,15 +8,17 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from imoca.cli.front import print_front, verified_first
+from imoca.cli.output import tell
+from imoca.cli.verify import print_verification
+
 if TYPE_CHECKING:
     from imoca import Study
-    from imoca.problem import Problem
     from imoca.report import Introduction
     from imoca.snapshot import ParetoPoint
 
-N_ROWS = 15  # of the printed front
+N_SHOWN = 8  # designs of the printed front
 N_VERIFIED = 4  # designs, at full accuracy
-PLAIN_WIDTH = 120  # of the table in a pipe or a log, where there is no terminal to ask
 REPORT = Path("rocket-report.html")
 ABOUT = (
     "A rocket is launched from a rotating Earth and falls back. Three things are wanted of it at once: to fly long "
@@ -37,24 +39,23 @@ def demo(
 
     Ends by verifying designs of the front at full accuracy and writing a report.
     """
-    from rich.console import Console
-
     from imoca import Study
     from imoca_lab.problems.rocket.problem import rocket
 
-    console = Console()
-    if not console.is_terminal:
-        console = Console(width=PLAIN_WIDTH)
     with Study(rocket().problem, method=method, seed=seed) as study:
-        console.print(f"Optimising the rocket with {method}, budget {budget:g} full-accuracy flights, seed {seed}.")
+        tell(f"Optimising the rocket with {method}, seed {seed}, for the cost of {budget:g} full-accuracy flights.")
         study.optimize(budget)
-        console.print(f"Cheap flights have drawn a front. Now {N_VERIFIED} of its designs fly at full accuracy:")
-        console.print(str(study.verify(n=N_VERIFIED)), markup=False, highlight=False)
+        tell(f"\nCheap flights have drawn a front. To verify it, {N_VERIFIED} of its designs fly at full accuracy:")
+        found = study.verify(n=N_VERIFIED)
+        print_verification(found)
+        tell(f"{found.n_kept} of {found.n_measured} measured values lie within the 90 % intervals.")
         front = [point for point in study.pareto_front() if not point.is_earlier]
-        console.print(_table(study.problem, front))
-        console.print(_summary(study, front))
+        shown = verified_first(front, N_SHOWN)
+        tell(f"\nPareto front at full accuracy, {len(shown)} of {len(front)} designs, verified ones first:")
+        print_front(study.problem, shown)
+        tell(f"\n{_summary(study, front)}")
         command = f"imoca demo --budget {budget:g} --method {method} --seed {seed}"
-        console.print(_write_report(study, output, command), markup=False, soft_wrap=True)
+        tell(_write_report(study, output, command))
 
 
 def _write_report(study: Study, path: Path, command: str) -> str:
@@ -81,31 +82,12 @@ def _introduction(command: str) -> Introduction:
     return Introduction("A rocket that flies long, lands far and points steeply", ABOUT, commands)
 
 
-def _table(problem: Problem, front: Sequence[ParetoPoint]) -> object:
-    from rich.table import Table
-    from rich.text import Text
-
-    table = Table(title=f"Pareto front at full accuracy, {min(N_ROWS, len(front))} of {len(front)} designs")
-    for name in problem.space.names:
-        table.add_column(Text(name), justify="right", style="cyan")
-    for objective in problem.objectives:
-        table.add_column(Text(f"{objective.name}\n({objective.goal})"), justify="right")
-    table.add_column("")
-    step = max(1, (len(front) - 1) // (N_ROWS - 1))
-    for point in front[::step][:N_ROWS]:
-        values = point.measured or point.predicted
-        table.add_row(
-            *(f"{value:.4g}" if isinstance(value, float) else str(value) for value in point.parameters.values()),
-            *(f"{values[o.name]:.4g} ± {point.uncertainty[o.name]:.1g}" for o in problem.objectives),
-            point.state,
-        )
-    return table
-
-
 def _summary(study: Study, front: Sequence[ParetoPoint]) -> str:
-    n_verified = sum(point.verified for point in front)
+    bill = study.snapshot().bill
+    search, n_verified = bill.total - bill.verification, sum(point.verified for point in front)
+    decimals = 1 if search >= 0.1 else 3
     return (
-        f"{len(study.trials)} trials for the cost of {study.cost_spent:.2f} full-accuracy flights, "
-        f"{study.snapshot().bill.verification:.2f} of it to verify; "
-        f"{len(front)} designs on the front, {n_verified} of them verified at full accuracy."
+        f"{len(study.trials)} trials, {len(front)} designs on the front, {n_verified} of them verified. "
+        f"Cost in full-accuracy flights: search {search:.{decimals}f}, "
+        f"verification {bill.verification:.{decimals}f}."
     )

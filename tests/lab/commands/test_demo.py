@@ -24,7 +24,9 @@ def test_the_demo_prints_a_front_and_what_it_cost_and_writes_a_report(tmp_path: 
     assert "imoca demo --budget 1 --method random --seed 0" in report
     assert "Pareto front at full accuracy" in answer.stdout
     assert "flight_time" in answer.stdout
-    assert "trials for the cost of" in answer.stdout
+    assert "Cost in full-accuracy flights: search 1." in answer.stdout
+    assert ", verification " in answer.stdout
+    assert "verified" in answer.stdout
     assert "\x1b[" not in answer.stdout  # no colours and no live display into a pipe
 
 

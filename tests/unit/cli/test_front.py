@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 from command_line import CommandLine
 
-from imoca.cli.front import spread
+from imoca.cli.front import spread, verified_first
+from imoca.snapshot.recommendation import ParetoPoint
 from imoca.study.study import Study
 
 
@@ -30,6 +31,10 @@ def test_the_front_is_that_of_the_study_in_every_form(
     rows = list(csv.DictReader(io.StringIO(imoca("front", "--csv").out)))
     assert [float(row["x"]) for row in rows] == [point.parameters["x"] for point in front]
     assert [float(row["uncertainty.drag"]) for row in rows] == [point.uncertainty["drag"] for point in front]
+    assert [point["id"] for point in imoca("front", "--json", "--top", "2").json["points"]] == [
+        point.id for point in verified_first(front, 2)
+    ]
+    assert imoca("front", "--all", "--top", "2").code == 2
     table = imoca("front")
     assert len(table.out.splitlines()) == len(front) + 1
     assert f"{len(front)} designs" in table.err
@@ -47,6 +52,18 @@ def test_without_results_there_is_no_front_and_no_error(imoca: CommandLine, toy:
 def test_a_long_front_is_thinned_from_end_to_end() -> None:
     assert spread(list(range(200)), 5) == [0, 50, 100, 149, 199]
     assert spread([1, 2], 5) == [1, 2]
+    assert spread([1, 2, 3], 1) == [1]
+    assert spread([1, 2, 3], 0) == []
+
+
+def test_verified_designs_come_first_then_predicted_ones_from_end_to_end_then_earlier_ones() -> None:
+    def point(i: int, is_verified: bool = False, is_earlier: bool = False) -> ParetoPoint:
+        return ParetoPoint({"x": i}, {"f": 0.0}, {"f": 1.0}, {"f": 0.0} if is_verified else None, is_earlier=is_earlier)
+
+    points = [*(point(i, is_verified=i in (4, 7)) for i in range(10)), point(10, is_earlier=True)]
+    assert [p.parameters["x"] for p in verified_first(points, 5)] == [4, 7, 0, 5, 9]
+    assert [p.parameters["x"] for p in verified_first(points, 1)] == [4]
+    assert [p.parameters["x"] for p in verified_first(points, 99)] == [4, 7, 0, 1, 2, 3, 5, 6, 8, 9, 10]
 
 
 @pytest.fixture

@@ -40,11 +40,37 @@ def test_the_panel_shows_the_cost_the_fidelities_and_what_runs_since_when() -> N
     assert "running" not in text
     assert "0.73 of 2 full-fidelity runs" in text  # (0.1 + 0.7) / 1.1
     assert "drag 1.25" in text
-    assert "iMOCA · 1 trials" in text
-    assert "front: " in text
-    assert "hypervolume 0.000" in text  # one value seen: no box yet
+    assert "iMOCA · 1 trial " in text
+    assert "front: 1 design, 0 verified at full accuracy" in text
     assert "[bold]cfd" in text  # a name is text, never markup
     assert "\x1b" not in text  # and no command to the terminal
+
+
+def test_the_last_picture_tells_of_the_front_at_the_end() -> None:
+    """While a run goes on the front is computed now and then only."""
+    study = make_study()
+    panel = LivePanel(study, budget=9.0)
+    with panel:
+        for x in (0.1, 0.9):
+            panel.trial_finished(study.add({"x": x}, {HOSTILE: 1.0}, {"drag": 1.0 - x}))
+            panel._next_front = float("inf")  # as if it had taken for ever
+        assert "1 design, 1 verified" in rendered(panel)
+        study.add({"x": 0.8}, {HOSTILE: 0.5}, {"drag": 0.15})
+        panel.trial_finished(study.add({"x": 0.7}, {HOSTILE: 0.5}, {"drag": 0.3}))
+    n_on_front = study.snapshot().n_on_front
+    assert n_on_front > 1
+    assert f"front: {n_on_front} designs" in rendered(panel)
+
+
+def test_who_interrupts_does_not_wait_for_a_front_and_is_shown_no_old_one() -> None:
+    study = make_study()
+    panel = LivePanel(study, budget=9.0)
+    panel.__enter__()
+    for x in (0.1, 0.9):
+        panel.trial_finished(study.add({"x": x}, {HOSTILE: 1.0}, {"drag": 1.0 - x}))
+        panel._next_front = float("inf")
+    panel.__exit__(KeyboardInterrupt, KeyboardInterrupt(), None)
+    assert "front" not in rendered(panel)
 
 
 def test_the_panel_counts_failures() -> None:

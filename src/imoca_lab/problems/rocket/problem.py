@@ -32,11 +32,11 @@ def rocket(setting: Setting = "coupled", cost: CostMode = "work") -> Benchmark:
     """
     check_option("rocket", "setting", setting, Setting)
     check_option("rocket", "cost", cost, CostMode)
+    names = (("fuel_fraction", None), ("angle", "deg"), ("launch_radius", "Earth radii"))
     parameters = [
-        Real(name, float(low), float(high))
-        for name, low, high in zip(("fuel_fraction", "angle", "launch_radius"), LOW, HIGH, strict=True)
+        Real(name, float(low), float(high), unit=unit) for (name, unit), low, high in zip(names, LOW, HIGH, strict=True)
     ]
-    aim = Simulator("aim", [Objective("tilt", "minimize")], tilt, full_cost=AIM_FULL_COST)
+    aim = Simulator("aim", [Objective("tilt", "minimize", unit="deg")], tilt, full_cost=AIM_FULL_COST)
     problem = Problem(
         parameters=parameters, simulators=[*_flight_simulators(setting, cost), aim], cost_relative_to="design"
     )
@@ -45,7 +45,7 @@ def rocket(setting: Setting = "coupled", cost: CostMode = "work") -> Benchmark:
 
 def _flight_simulators(setting: Setting, cost: CostMode) -> list[Simulator]:
     declared = NOMINAL_COST if cost == "nominal" else "measured"
-    hours, degrees = Objective("flight_time", "maximize"), Objective("distance", "maximize")
+    hours, degrees = Objective("flight_time", "maximize", unit="h"), Objective("distance", "maximize", unit="deg")
     fidelity = Fidelity.continuous()
     if setting == "coupled":
         run = trajectory_and_work if cost == "work" else trajectory
