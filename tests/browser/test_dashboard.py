@@ -1,105 +1,23 @@
 """The page in a real browser: what is seen, clicked and typed, and that nothing goes where it should not."""
 
-import os
-import shutil
-import subprocess
-import sys
-import time
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, field
+from contextlib import ExitStack
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
+from browsing import HOSTILE, Scheme, Watched, needs_chromium, server, tab, wait_until
 
 from imoca import Fidelity, Objective, Problem, Real, Simulator, Study
 from imoca.problem.fidelity import Levels
+from imoca.report.figure_names import FIGURE_NAMES
 from imoca.trials.trial import Run
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, Page
+    from playwright.sync_api import Browser
 
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed: pip install playwright")
-pytestmark = [
-    pytest.mark.slow,
-    pytest.mark.skipif(CHROMIUM is None, reason="no Chromium on this machine: apt-get install chromium"),
-]
-
-Scheme = Literal["light", "dark"]
-
-HOSTILE = "<img src=x onerror=alert(1)><script>alert(1)</script>\"'&amp;\n\x1b[31m../../etc/passwd $x$ {{y}} \u202e"
-PATIENCE = 120_000  # milliseconds after which the page counts as hanging
-ARGUMENTS = ["--headless=new", "--no-sandbox", "--disable-gpu", "--disable-background-networking"]
-WATCH = """
-window.violations = [];
-document.addEventListener("securitypolicyviolation", (event) => {
-  window.violations.push(event.violatedDirective + " " + event.blockedURI);
-});
-window.alert = () => window.violations.push("alert");
-new MutationObserver((_, observer) => {
-  if (!document.querySelector("#table tbody tr")) return;
-  window.firstRow = { hadPlotly: Boolean(window.Plotly) };
-  observer.disconnect();
-}).observe(document, { childList: true, subtree: true });
-"""
-
-
-@dataclass
-class Watched:
-    """A tab of the browser, with all that went wrong in it."""
-
-    page: "Page"
-    problems: list[str] = field(default_factory=list)
-
-    def check(self, address: str) -> None:
-        assert self.problems == []
-        assert self.page.evaluate("window.violations") == []
-        loaded = self.page.evaluate("performance.getEntriesByType('resource').map((each) => each.name)")
-        assert [each for each in loaded if not each.startswith((address, "data:"))] == []
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator["Browser"]:
-    with playwright.sync_playwright() as driver:
-        opened = driver.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
-        yield opened
-        opened.close()
-
-
-@contextmanager
-def server(*places: Path, cwd: Path) -> Iterator[str]:
-    """The dashboard as a user starts it; its address."""
-    code = "from imoca.cli import main; main()"
-    command = [sys.executable, "-c", code, "dashboard", "--port", "0", *map(str, places)]
-    environment = os.environ | {"OMP_NUM_THREADS": "1"}
-    with subprocess.Popen(command, cwd=cwd, stderr=subprocess.PIPE, text=True, env=environment) as process:
-        assert process.stderr is not None
-        try:
-            yield process.stderr.readline().split()[1]
-        finally:
-            process.terminate()
-            process.wait(PATIENCE / 1000)
-
-
-@contextmanager
-def tab(browser: "Browser", address: str, width: int = 1280, scheme: Scheme = "light") -> Iterator[Watched]:
-    context = browser.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme)
-    context.set_default_timeout(PATIENCE)
-    watched = Watched(context.new_page())
-    problems = watched.problems
-    watched.page.add_init_script(WATCH)
-    watched.page.on("console", lambda m: problems.append(m.text) if m.type == "error" else None)
-    watched.page.on("pageerror", lambda error: problems.append(str(error)))
-    watched.page.on("request", lambda r: None if r.url.startswith((address, "data:")) else problems.append(r.url))
-    watched.page.goto(address)
-    try:
-        yield watched
-        watched.check(address)
-    finally:
-        context.close()
+pytestmark = [pytest.mark.slow, needs_chromium]
 
 
 def make_study(path: Path, n_objectives: int = 2) -> Study:
@@ -144,14 +62,6 @@ def address(hostile: Path) -> Iterator[str]:
         yield found
 
 
-def wait_until(page: "Page", expression: str, seconds: float = 120.0) -> None:
-    """Asked from outside: the page's policy forbids the evaluation that waiting inside it would need."""
-    deadline = time.monotonic() + seconds
-    while not page.evaluate(expression):
-        assert time.monotonic() < deadline, expression
-        time.sleep(0.02)
-
-
 def n_rows(watched: Watched) -> int:
     return int(watched.page.locator("#table tbody tr").count())
 
@@ -164,7 +74,7 @@ def test_all_figures_appear_without_a_word_of_complaint(browser: "Browser", addr
     looks: list[tuple[int, Scheme]] = [(1280, "light"), (390, "dark")]
     for width, scheme in looks:
         with tab(browser, address, width, scheme) as watched:
-            for name in ("front", "convergence", "fidelities", "cost", "trust", "correlation"):
+            for name in FIGURE_NAMES:
                 watched.page.wait_for_selector(f"[data-figure={name}] .js-plotly-plot .main-svg")
             wide, available = watched.page.evaluate("[document.documentElement.scrollWidth, innerWidth]")
             assert wide <= available
@@ -266,7 +176,7 @@ def test_new_points_of_a_running_study_show_by_themselves(
             add_trials(study, 1, seed=n)
             wait_until(page, f"document.querySelectorAll('#table tbody tr').length === {n} && {plotted} === {n}")
         asked = study.ask()
-        page.get_by_role("cell", name="running").wait_for()
+        page.get_by_role("cell", name="no answer yet").wait_for()
         study.fail(asked, "mesh exploded")
         page.get_by_role("cell", name="failed").wait_for()
         assert "mesh exploded" in page.locator("#failure").inner_text()

@@ -29,7 +29,7 @@ MOST_KEPT = 60  # beside them, that were recommended before
 VERIFIED, PREDICTED, EARLIER = range(3)  # kinds of designs, in the order in which they are offered
 N_START_DESIGNS = 1024
 EFFORT = SearchEffort(size=800, n_generations=15, n_children=500)  # once, for somebody who will look at it
-ID_LENGTH = 4  # letters and digits: of 200 designs one in fifty fronts has two alike
+ID_LENGTH = 5  # hexadecimal digits: of fronts of 200 designs one in fifty has two alike
 
 
 @dataclass(frozen=True)
