@@ -10,7 +10,9 @@ import typer
 from imoca.cli.opening import StudyArgument, open_to_read
 from imoca.cli.output import say
 
-NAMES = "front, parallel, slices, importance, convergence, fidelities, cost, trust, correlation"
+NAMES = (
+    "front, parallel, slices, importance, convergence, fidelities, cost, trust, correlation, error, timeline, replay"
+)
 
 
 def plot(

@@ -14,6 +14,9 @@ FigureName = Literal[
     "cost",
     "trust",
     "correlation",
+    "error",
+    "timeline",
+    "replay",
 ]
 Backend = Literal["plotly", "matplotlib"]
 
@@ -29,6 +32,9 @@ TITLES: dict[FigureName, str] = {
     "cost": "Where the cost went",
     "trust": "Is the model to be trusted?",
     "correlation": "Is a cheap fidelity worth it?",
+    "error": "What a knob buys",
+    "timeline": "When simulators ran",
+    "replay": "The front, step by step",
 }
 NOTHING: dict[FigureName, str] = {
     "front": "No front yet: no trial has an answer.",
@@ -40,5 +46,8 @@ NOTHING: dict[FigureName, str] = {
     "cost": "Nothing was spent yet.",
     "trust": "No model yet: no trial has an answer.",
     "correlation": "No simulator with a fidelity has an answer yet.",
+    "error": "No simulator with a fidelity has an answer yet.",
+    "timeline": "No run yet: answers that are told or added have no time.",
+    "replay": "Nothing to replay: it takes two objectives, and answers to both.",
 }
 COST_UNIT = "full-fidelity runs"

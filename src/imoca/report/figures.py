@@ -14,11 +14,14 @@ from imoca.report.records import (
     convergence_record,
     correlation_records,
     cost_records,
+    error_records,
     fidelity_records,
     front_record,
     importance_records,
     parallel_record,
+    replay_record,
     slices_record,
+    timeline_record,
     trust_records,
 )
 from imoca.snapshot.designs import Design
@@ -37,6 +40,9 @@ RECORDS: Mapping[FigureName, Callable[[Snapshot], Any]] = {
     "cost": cost_records,
     "trust": trust_records,
     "correlation": correlation_records,
+    "error": error_records,
+    "timeline": timeline_record,
+    "replay": replay_record,
 }
 PRINTED = (".png", ".pdf", ".svg")  # by matplotlib; a page is by plotly
 NO_DATE = {".png": {}, ".pdf": {"CreationDate": None}, ".svg": {"Date": None}}  # same study, same file

@@ -67,6 +67,15 @@ def listed(named: Mapping[str, object], units: Mapping[str, str | None]) -> list
     return lines if len(lines) <= N_LISTED else [*lines[:N_LISTED], f"and {len(lines) - N_LISTED} more"]
 
 
+def plain_number(value: float) -> str:
+    """To three digits, without an exponent unless it is very large or small: 1000, not 1e+03."""
+    if value and not SMALLEST_PLAIN <= abs(value) < LARGEST_PLAIN:
+        return f"{value:.3g}"
+    digits = 2 - math.floor(math.log10(abs(value))) if value else 0
+    whole = f"{round(value, digits):.{max(0, digits)}f}"
+    return whole.rstrip("0").rstrip(".") if "." in whole else whole
+
+
 def percent(share: float) -> str:
     return f"{100.0 * share:.0f} %"
 
@@ -111,3 +120,19 @@ def fidelity_label(z: float) -> str:
     if z in (0.0, 1.0):
         return "full accuracy" if z else "cheapest fidelity"
     return f"{percent(z)} of the way to full accuracy"
+
+
+def time_scale(longest: float) -> tuple[float, str]:
+    """Seconds of the unit in which such a time is best told, and its name."""
+    if longest < 120.0:
+        return 1.0, "seconds"
+    return (60.0, "minutes") if longest < 7200.0 else (3600.0, "hours")
+
+
+def lane_labels(simulators: Sequence[str]) -> list[str]:
+    """Of lanes side by side: a simulator is named once, and its further lanes are numbered."""
+    lanes, seen = [], dict.fromkeys(simulators, 0)
+    for name in simulators:
+        seen[name] += 1
+        lanes.append(shortened(name, 24) if seen[name] == 1 else str(seen[name]))
+    return lanes

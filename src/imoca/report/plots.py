@@ -99,3 +99,18 @@ class Plots:
     def correlation(self) -> Plot:
         """How each fidelity goes with full accuracy, against what it costs."""
         return Plot(self.take, "correlation")
+
+    @property
+    def error(self) -> Plot:
+        """What a knob buys: the learned error of a cheap run in the user's units, and its cost."""
+        return Plot(self.take, "error")
+
+    @property
+    def timeline(self) -> Plot:
+        """When simulators ran, side by side, coloured by fidelity."""
+        return Plot(self.take, "timeline")
+
+    @property
+    def replay(self) -> Plot:
+        """The front and the runs behind it, step by step over the cost."""
+        return Plot(self.take, "replay")

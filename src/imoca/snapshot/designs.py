@@ -6,10 +6,11 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from imoca.arrays import Array
 from imoca.errors import ParameterError
 from imoca.problem.parameters import Value
 from imoca.problem.problem import Problem
-from imoca.snapshot.recommendation import ParetoPoint, design_id, front_values
+from imoca.snapshot.recommendation import ParetoPoint, design_id
 from imoca.snapshot.snapshot import Snapshot
 from imoca.wording import shown
 
@@ -32,16 +33,35 @@ def parameters_of(snapshot: Snapshot, design: Design) -> Parameters:
 
 
 def balanced_point(problem: Problem, front: Sequence[ParetoPoint]) -> ParetoPoint | None:
-    """The design nearest to being the best in all objectives, each in units of its range over the front.
+    """The design nearest to being the best in all objectives, of those to be held up; None of an empty front."""
+    offered = worth_offering(front)
+    return offered[nearest_to_best(robust_values(problem, offered))] if offered else None
 
-    Of those that the model vouches for, or of all where there are none; None of an empty front.
-    """
-    offered = [point for point in front if point.is_vouched_for] or list(front)
-    if not offered:
-        return None
-    values = front_values(problem, offered)
+
+def worth_offering(front: Sequence[ParetoPoint]) -> list[ParetoPoint]:
+    """Those that the model vouches for, or all of today where there are none."""
+    return [p for p in front if p.is_vouched_for] or [p for p in front if not p.is_earlier]
+
+
+def nearest_to_best(values: Array) -> int:  # (n, K) maximised
+    """The row nearest to the best of every column, each in units of its range."""
     spread = np.where(np.ptp(values, axis=0) > 0.0, np.ptp(values, axis=0), 1.0)
-    return offered[int(np.argmin((((values.max(axis=0) - values) / spread) ** 2).sum(axis=1)))]
+    return int(np.argmin((((values.max(axis=0) - values) / spread) ** 2).sum(axis=1)))
+
+
+def robust_values(problem: Problem, front: Sequence[ParetoPoint]) -> Array:  # (n, K) maximised
+    """Measured where measured, else the worse end of the interval: what may be good by luck is not."""
+    signs = problem.signs[problem.objective_columns]
+    rows = [
+        [
+            sign * point.measured[objective.name]
+            if point.measured is not None
+            else min(sign * end for end in point.interval.get(objective.name, (point.predicted[objective.name],)))
+            for sign, objective in zip(signs, problem.objectives, strict=True)
+        ]
+        for point in front
+    ]
+    return np.array(rows)
 
 
 def _by_id(snapshot: Snapshot, name: str) -> Parameters:

@@ -11,6 +11,7 @@ from imoca.report.records import (
     ConvergenceRecord,
     CorrelationRecord,
     CostRecord,
+    ErrorRecord,
     FidelityRecord,
     FrontRecord,
     ObjectiveRecord,
@@ -18,9 +19,12 @@ from imoca.report.records import (
     VerifiedRecord,
 )
 from imoca.report.records.parallel import ParallelAxis, ParallelRecord
+from imoca.report.records.replay import ReplayedDesign, ReplayedRun, ReplayRecord, ReplayStep
 from imoca.report.records.slices import CheaperCurve, NearRun, Slice, SliceAxis, SlicedOutput, SlicesRecord
+from imoca.report.records.timeline import TimedRun, TimelineRecord
 from imoca.snapshot.importance import Importance, Share
 from imoca.snapshot.recommendation import ParetoPoint
+from imoca.trials.trial import RunState
 
 HOSTILE_UNIT = "</script>$x$ %{y} & <b>"
 HOSTILE = "</script><b onclick='x'>$\\frac{1}$ %{x} & \"_"
@@ -83,6 +87,43 @@ def record_of(n_objectives: int, hostile: str = "", unit: str | None = None) -> 
         "trust": tuple(
             TrustRecord(name, (0, 1, 2), (0.0, 0.5, 1.0), (1.0, 2.0, 9.0), (1.1, 1.9, 3.0), (0.1, 0.2, 0.5), unit)
             for name in names
+        ),
+        "error": tuple(
+            ErrorRecord(
+                name,
+                f"s{hostile}",
+                ("coarse", "middle", f"fine{hostile}"),
+                *((0.0, 0.5, 1.0), (3.0, 1.0, 0.0), (6.0, 2.0, 0.0)),
+                12.0,
+                (0.1, 0.4, 1.0),
+                j,
+                (0.0, 1.0),
+                ("coarse", f"fine{hostile}"),
+                f"m{hostile}",
+            )
+            for j, name in enumerate(names)
+        ),
+        "timeline": TimelineRecord(
+            (f"s{hostile}", f"s{hostile}"),
+            (
+                TimedRun(0, 0, 1, 0.0, 10.0, 10.0, RunState.ANSWERED, f"fine{hostile}", 1.0, ""),
+                TimedRun(1, 1, 1, 5.0, 8.0, 3.0, RunState.FAILED, "coarse", 0.0, f"exploded {hostile}"),
+                TimedRun(1, 1, 2, 8.0, 20.0, 12.0, RunState.LOST, "coarse", 0.0, ""),
+                TimedRun(2, 0, 1, 15.0, 20.0, 5.0, RunState.RUNNING, "coarse", 0.0, ""),
+            ),
+            ((10.0, 3600.0),),
+            1e9,
+        ),
+        "replay": ReplayRecord(
+            (ObjectiveRecord(f"a{hostile}", "minimize"), ObjectiveRecord(f"b{hostile}", "maximize")),
+            (
+                ReplayStep(2, 0.5, (ReplayedDesign(1.0, 2.0, False),), (ReplayedRun(0, 1.5, 1.5, 0.0),)),
+                ReplayStep(
+                    *(4, 2.0, (ReplayedDesign(0.5, 2.5, True), ReplayedDesign(0.7, 2.8, False))),
+                    (ReplayedRun(2, 0.5, 2.5, 1.0), ReplayedRun(3, 9.0, 1.5, 0.5)),
+                ),
+            ),
+            *((0.0, 2.0), (1.0, 3.0)),
         ),
         "correlation": tuple(
             CorrelationRecord(

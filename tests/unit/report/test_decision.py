@@ -7,10 +7,11 @@ import numpy as np
 import pytest
 
 from imoca import Constraint, Objective, Problem, Real, Simulator, Study
-from imoca.report.page.decision import BALANCE, MOST_HIGHLIGHTS, Budget, budget_of, highlights, robust_values
+from imoca.report.page.decision import BALANCE, MOST_HIGHLIGHTS, Budget, budget_of, highlights
 from imoca.report.page.navigator import Commands, navigator_content
 from imoca.report.strict_json import inside_script, to_json
 from imoca.snapshot.accounting import Bill
+from imoca.snapshot.designs import robust_values
 from imoca.snapshot.recommendation import ParetoPoint
 from imoca.trials.trial import Run
 

@@ -221,6 +221,49 @@ def test_importance_for_many_outputs_is_a_map(records: Any) -> None:
     assert trace["text"][0] == ["70 %", "40 %"]
 
 
+def test_the_error_of_a_run_stands_beside_its_cost(records: Any) -> None:
+    made = records(2)
+    typical, likely, cost = plotly_traces(made, "error")[:3]
+    assert (typical["x"], typical["y"]) == ([0.0, 0.5, 1.0], [3.0, 1.0, 0.0])
+    assert (likely["y"], cost["y"]) == ([6.0, 2.0, 0.0], [0.1, 0.4, 1.0])
+    assert cost["yaxis"] != typical["yaxis"] == likely["yaxis"]
+    axes, beside = drawers("matplotlib")["error"](made["error"][:1]).axes
+    assert [list(line.get_ydata()) for line in axes.get_lines()] == [[3.0, 1.0, 0.0], [6.0, 2.0, 0.0]]
+    assert list(beside.get_lines()[0].get_ydata()) == [10.0, 40.0, 100.0]
+
+
+def test_the_timeline_shows_when_runs_began_and_ended_and_marks_those_without_an_answer(records: Any) -> None:
+    made = records(1)
+    traces = plotly_traces(made, "timeline")
+    bars = [(trace["base"], trace["x"], trace["y"], trace["customdata"]) for trace in traces if trace["type"] == "bar"]
+    assert ([0.0], [10.0], [0], [0]) in bars
+    assert ([5.0], [3.0], [1], [1]) in bars
+    marks = [(trace["name"], trace["x"]) for trace in traces if trace["type"] == "scatter"]
+    assert sorted(marks) == [("failed", [8.0]), ("lost", [20.0])]
+    layout = drawers("plotly")["timeline"](made["timeline"]).layout
+    assert list(layout.yaxis.ticktext) == ["s", "2"]
+    assert [annotation.text for annotation in layout.annotations] == ["paused 60 min"]
+    axes = drawers("matplotlib")["timeline"](made["timeline"]).axes[0]
+    assert [(bar.get_x(), bar.get_width()) for bar in axes.patches][:2] == [(0.0, 10.0), (5.0, 3.0)]
+
+
+def test_the_slider_of_the_replay_shows_one_front_and_all_runs_up_to_it(records: Any) -> None:
+    figure = json.loads(drawers("plotly")["replay"](records(2)["replay"]).to_json())
+    (slider,), traces = figure["layout"]["sliders"], figure["data"]
+    assert [step["label"] for step in slider["steps"]] == ["0.5", "2"]
+    assert slider["steps"][0]["args"] == [
+        {"visible": [True, True, False, False], "marker.opacity": [1.0, 1.0, 0.3, 1.0]},
+        [0, 1, 2, 3],
+    ]
+    assert slider["steps"][1]["args"][0]["visible"] == [True, False, True, True] == [t["visible"] for t in traces[:4]]
+    assert [trace["x"] for trace in traces[:4]] == [[1.5], [1.0], [0.5, 9.0], [0.5, 0.7]]
+    assert (figure["layout"]["xaxis"]["range"], figure["layout"]["yaxis"]["range"]) == ([0.0, 2.0], [1.0, 3.0])
+    assert records(2)["replay"].n_outside == 1
+    first, last = drawers("matplotlib")["replay"](records(2)["replay"]).axes
+    assert first.get_xlim() == last.get_xlim() == (0.0, 2.0)
+    assert [len(each.get_offsets()) for each in last.collections] == [3, 1, 1]
+
+
 def test_slices_alone_take_a_design(hostile_study: Study) -> None:
     with pytest.raises(FigureError, match="'cost' is of no single design"):
         draw(hostile_study.snapshot(), "cost", "plotly", "F3A0")
@@ -234,7 +277,7 @@ def test_hostile_names_are_shown_as_text(records: Any, hostile: str, name: Any, 
     assert "<b onclick" not in text
     assert "</script>" not in text
     assert "$\\\\frac" not in text
-    assert not re.search(r"%\{(?!x:|y:|text|hovertext)", text)  # none but the templates of our own
+    assert not re.search(r"%\{(?!x:|y:|text|hovertext|y:.3p)", text)  # none but the templates of our own
     figure = drawers("matplotlib")[name](made[name])
     assert picture(figure, ".svg")
     for shown in matplotlib_texts(figure):

@@ -73,13 +73,11 @@ def test_a_design_is_given_by_its_id_as_a_point_or_by_its_parameters(snapshot: S
 
 def test_without_a_design_it_is_the_one_nearest_to_the_best_of_all(snapshot: Snapshot) -> None:
     offered = [point for point in snapshot.front if point.is_vouched_for] or list(snapshot.front)
-    mass_of, lift_of = ([(p.measured or p.predicted)[name] for p in offered] for name in ("mass", "lift"))
-    apart = [
-        math.hypot(
-            (m - min(mass_of)) / (max(mass_of) - min(mass_of)), (max(lift_of) - v) / (max(lift_of) - min(lift_of))
-        )
-        for m, v in zip(mass_of, lift_of, strict=True)
-    ]
+    masses = [p.measured["mass"] if p.measured else p.interval["mass"][1] for p in offered]  # the worse ends
+    lifts = [p.measured["lift"] if p.measured else p.interval["lift"][0] for p in offered]
+    too_heavy = [(each - min(masses)) / (max(masses) - min(masses)) for each in masses]
+    too_weak = [(max(lifts) - each) / (max(lifts) - min(lifts)) for each in lifts]
+    apart = list(map(math.hypot, too_heavy, too_weak))
     best = offered[int(np.argmin(apart))]
     assert balanced_point(snapshot.problem, snapshot.front) is best
     assert slices_record(snapshot).design == best.id

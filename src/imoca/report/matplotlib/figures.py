@@ -19,11 +19,14 @@ from imoca.report.labels import (
     short_label,
     shortened,
 )
+from imoca.report.matplotlib.errors import error_figure
 from imoca.report.matplotlib.front import front_figure
 from imoca.report.matplotlib.importance import importance_figure
 from imoca.report.matplotlib.parallel import parallel_figure
+from imoca.report.matplotlib.replay import replay_figure
 from imoca.report.matplotlib.slices import slices_figure
 from imoca.report.matplotlib.theme import SIZE, empty_figure, legend, nothing_to_show, plane
+from imoca.report.matplotlib.timeline import timeline_figure
 from imoca.report.palette import (
     BLUE,
     COLOURS,
@@ -178,4 +181,7 @@ MATPLOTLIB_DRAWERS: Mapping[FigureName, Callable[[Any], Figure]] = {
     "cost": cost_figure,
     "trust": trust_figure,
     "correlation": correlation_figure,
+    "error": error_figure,
+    "timeline": timeline_figure,
+    "replay": replay_figure,
 }

@@ -7,7 +7,7 @@ from typing import Any
 from matplotlib.figure import Figure
 
 from imoca.report.figure_names import NOTHING, TITLES
-from imoca.report.labels import fidelity_label, log_ticks, matplotlib_text, shortened
+from imoca.report.labels import fidelity_label, log_ticks, matplotlib_text, short_label, shortened
 from imoca.report.matplotlib.theme import SIZE, empty_figure, legend, nothing_to_show, plane
 from imoca.report.palette import BLUE, GREY, VERMILION, fidelity_colour
 from imoca.report.records.slices import Slice, SliceAxis, SlicedOutput, SlicesRecord
@@ -32,7 +32,7 @@ def slices_figure(record: SlicesRecord) -> Figure:
             _finish(axes, axis, is_last=row == n_rows - 1, is_first=column == 0)
         first.set_ylim(*output.span)
         arrow = {"minimize": "← better\n", "maximize": "better →\n"}.get(output.goal or "", "")
-        first.set_ylabel(f"{arrow}{matplotlib_text(shortened(output.output, 18))}", fontsize=8)
+        first.set_ylabel(f"{arrow}{matplotlib_text(short_label(output.output, output.unit, 18))}", fontsize=8)
     legend(made, list(handles.values()), list(handles), n_columns=3)
     return made
 
@@ -89,4 +89,4 @@ def _finish(axes: Any, axis: SliceAxis, is_last: bool, is_first: bool) -> None:
         axes.locator_params(axis="x", nbins=4)
     axes.tick_params(labelsize=7, labelbottom=is_last, labelleft=is_first)
     if is_last:
-        axes.set_xlabel(matplotlib_text(shortened(axis.parameter, 22)), fontsize=8)
+        axes.set_xlabel(matplotlib_text(short_label(axis.parameter, axis.unit, 22)), fontsize=8)

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from imoca.arrays import Array
 from imoca.pareto.subset import spread_subset
 from imoca.problem.problem import Problem
 from imoca.snapshot.accounting import Bill
+from imoca.snapshot.designs import nearest_to_best, robust_values, worth_offering
 from imoca.snapshot.recommendation import ParetoPoint
 from imoca.trials.trial import Run
 from imoca.wording import duration, number
@@ -66,37 +66,20 @@ def highlights(problem: Problem, front: Sequence[ParetoPoint]) -> tuple[Highligh
     Judged by the worse end of the interval that holds nine of ten, so that a design that may be good by luck is none.
     Only designs that are vouched for, if there are any.
     """
-    front = [p for p in front if p.is_vouched_for] or [p for p in front if not p.is_earlier]
+    front = worth_offering(front)
     if not front:
         return ()
     names = [objective.name for objective in problem.objectives]
     values = robust_values(problem, front)
     found: dict[int, list[str]] = {}
     if len(names) > 1:
-        spread = np.where(np.ptp(values, axis=0) > 0.0, np.ptp(values, axis=0), 1.0)
-        nearest = int(np.argmin((((values.max(axis=0) - values) / spread) ** 2).sum(axis=1)))
-        found[nearest] = [BALANCE]
+        found[nearest_to_best(values)] = [BALANCE]
     for j, name in enumerate(names):
         found.setdefault(int(np.argmax(values[:, j])), []).append(f"best {name}")
     rows = list(found)
     if len(rows) > MOST_HIGHLIGHTS:
         rows = [rows[i] for i in np.sort(spread_subset(values[rows], MOST_HIGHLIGHTS, first=(0,)))]
     return tuple(Highlight(", ".join(found[i]), front[i]) for i in rows)
-
-
-def robust_values(problem: Problem, front: Sequence[ParetoPoint]) -> Array:  # (n, K) maximised
-    """Measured where measured, else the worse end of the interval."""
-    signs = problem.signs[problem.objective_columns]
-    rows = [
-        [
-            sign * point.measured[objective.name]
-            if point.measured is not None
-            else min(sign * end for end in point.interval.get(objective.name, (point.predicted[objective.name],)))
-            for sign, objective in zip(signs, problem.objectives, strict=True)
-        ]
-        for point in front
-    ]
-    return np.array(rows)
 
 
 def _pace(bill: Bill, runs: Sequence[Run]) -> float | None:

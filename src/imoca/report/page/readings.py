@@ -15,22 +15,32 @@ from imoca.report.records import (
     ConvergenceRecord,
     CorrelationRecord,
     CostRecord,
+    ErrorRecord,
     FidelityRecord,
     FrontRecord,
+    ReplayRecord,
     SlicesRecord,
     SummaryRecord,
+    TimelineRecord,
     TrustRecord,
 )
 from imoca.report.records.importance import FEW_ANSWERS, MOST_SHOWN, largest_totals
 from imoca.report.records.parallel import ParallelRecord
 from imoca.snapshot.importance import Importance
-from imoca.wording import bound_words, printable
+from imoca.trials.trial import RunState
+from imoca.wording import bound_words, duration, printable, with_unit
 
 SETTLED = 0.02  # change of the hypervolume, over the last quarter of the cost, below which a front has settled
 N_LATE = 3  # checkpoints needed to see it
 TRUSTED = 0.9  # share within two deviations, where a faultless model has 0.95
 WORTH_IT = 0.9  # correlation with full accuracy
 CHEAP = 0.5  # cost of a run, as a share of one at full accuracy
+ENDS = {  # of runs
+    RunState.ANSWERED: "answered",
+    RunState.FAILED: "failed",
+    RunState.LOST: "lost",
+    RunState.RUNNING: "not ended",
+}
 
 
 def headline(record: SummaryRecord) -> str:
@@ -267,6 +277,52 @@ def correlation_reading(records: Sequence[CorrelationRecord]) -> str:
     return f"As the model sees it, {joined(parts)}."
 
 
+def error_reading(records: Sequence[ErrorRecord]) -> str:
+    if not records:
+        return NOTHING["error"]
+    parts = []
+    for record in records:
+        error, cost = with_unit(f"{record.typical[0]:.3g}", record.unit), share(record.cost_ratios[0])
+        of_spread = f", where it varies by {record.spread:.3g}" if record.spread > 0.0 else ""
+        parts.append(f"{printable(record.output)} is off by {printable(error)} for {cost} of the cost{of_spread}")
+    unseen = [printable(record.output) for record in records if not record.n_full]
+    guess = "at full accuracy yet: the model supposes where cheaper runs lead."
+    return (
+        "What a run at the cheapest fidelity typically misses of full accuracy, as the model has learned it: "
+        f"{joined(parts)}.{f' No run of {joined(unseen)} {guess}' if unseen else ''}"
+    )
+
+
+def timeline_reading(record: TimelineRecord) -> str:
+    if not record.runs:
+        return NOTHING["timeline"]
+    busy, span = sum(run.seconds for run in record.runs), max(run.end for run in record.runs)
+    at_once = f", {busy / span:.1f} at a time on average" if span > 0.0 and len(record.lanes) > 1 else ""
+    counts = [(sum(run.state is state for run in record.runs), word) for state, word in ENDS.items()]
+    ends = [f"{n} {word}" for n, word in counts if n]
+    paused = sum(seconds for _, seconds in record.pauses)
+    pauses = f" Pauses of {duration(paused)} in all are cut short." if record.pauses else ""
+    return (
+        f"{counted(len(record.runs), 'run')} took {duration(busy)} of computing{at_once}; {joined(ends)}. A lane is "
+        f"a simulator, or its share of several at once; blue is full accuracy, orange the cheapest.{pauses}"
+    )
+
+
+def replay_reading(record: ReplayRecord) -> str:
+    if not record.steps:
+        return NOTHING["replay"]
+    first, last = record.steps[0], record.steps[-1]
+    n_outside = record.n_outside
+    outside = f" {counted(n_outside, 'run')} outside of the axes, which stay the same." if n_outside else ""
+    x, y = (printable(objective.name) for objective in record.objectives)
+    return (
+        f"Move the slider to see {y} against {x} as they were known: the front recommended at that cost, and the runs "
+        "by then, those since the step before it the brightest. It starts with "
+        f"{counted(len(first.front), 'design')} after {counted(first.n_trials, 'trial')} and ends with "
+        f"{len(last.front)} after {last.n_trials}.{outside}"
+    )
+
+
 def joined(parts: Sequence[str]) -> str:
     """Such as "a, b and c"."""
     return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"
@@ -295,5 +351,8 @@ READINGS: Mapping[FigureName, Callable[[Any], str]] = {  # in the order of readi
     "cost": cost_reading,
     "convergence": convergence_reading,
     "correlation": correlation_reading,
+    "error": error_reading,
+    "timeline": timeline_reading,
+    "replay": replay_reading,
     "trust": trust_reading,
 }

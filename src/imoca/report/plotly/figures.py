@@ -21,11 +21,14 @@ from imoca.report.labels import (
     shortened,
 )
 from imoca.report.palette import BLUE, COLOURS, GREEN, GREY, PLOTLY_DASHES, PLOTLY_MARKERS, VERMILION
+from imoca.report.plotly.errors import error_figure
 from imoca.report.plotly.front import front_figure
 from imoca.report.plotly.importance import importance_figure
 from imoca.report.plotly.parallel import parallel_figure
+from imoca.report.plotly.replay import replay_figure
 from imoca.report.plotly.slices import slices_figure
 from imoca.report.plotly.theme import HEIGHT, LEGEND_BELOW, figure, nothing_to_show
+from imoca.report.plotly.timeline import timeline_figure
 from imoca.report.records import ConvergenceRecord, CorrelationRecord, CostRecord, FidelityRecord, TrustRecord
 from imoca.wording import labelled, number, with_unit
 
@@ -196,6 +199,9 @@ PLOTLY_DRAWERS: Mapping[FigureName, Callable[[Any], go.Figure]] = {
     "cost": cost_figure,
     "trust": trust_figure,
     "correlation": correlation_figure,
+    "error": error_figure,
+    "timeline": timeline_figure,
+    "replay": replay_figure,
 }
 
 

@@ -10,7 +10,7 @@ import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
 from imoca.report.figure_names import NOTHING, TITLES
-from imoca.report.labels import fidelity_label, log_ticks, plotly_text, shortened
+from imoca.report.labels import fidelity_label, log_ticks, plotly_text, short_label, shortened
 from imoca.report.palette import BLUE, GREY, VERMILION, fidelity_colour
 from imoca.report.plotly.theme import LEGEND_BELOW, figure, nothing_to_show, short
 from imoca.report.records.slices import Slice, SliceAxis, SlicedOutput, SlicesRecord
@@ -43,14 +43,14 @@ def slices_figure(record: SlicesRecord) -> go.Figure:
         made.update_yaxes(title_text=_output_label(output), title_font_size=12, row=row, col=1)
     for column, axis in enumerate(record.axes, 1):
         made.update_xaxes(**_axis_look(axis), col=column)
-        made.update_xaxes(title_text=plotly_text(shortened(axis.parameter, 22)), row=n_rows, col=column)
+        made.update_xaxes(title_text=plotly_text(short_label(axis.parameter, axis.unit, 22)), row=n_rows, col=column)
     made.update_xaxes(nticks=4, tickangle=0)
     made.update_layout(legend=LEGEND_BELOW, margin={"t": 70, "b": 120}, hovermode="closest")
     return made
 
 
 def _output_label(output: SlicedOutput) -> str:
-    name = plotly_text(shortened(output.output, 18))
+    name = plotly_text(short_label(output.output, output.unit, 18))
     return {"minimize": f"← better<br>{name}", "maximize": f"better →<br>{name}"}.get(output.goal or "", name)
 
 

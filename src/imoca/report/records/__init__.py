@@ -1,5 +1,6 @@
 """What happened in a study, as frozen records of plain numbers. Nothing is drawn here."""
 
+from imoca.report.records.errors import ErrorRecord, error_records
 from imoca.report.records.fidelities import FULL_ACCURACY, CostRecord, FidelityRecord, cost_records, fidelity_records
 from imoca.report.records.front import (
     FrontRecord,
@@ -13,29 +14,37 @@ from imoca.report.records.history import ConvergenceRecord, convergence_record
 from imoca.report.records.importance import importance_records
 from imoca.report.records.models import CorrelationRecord, TrustRecord, correlation_records, trust_records
 from imoca.report.records.parallel import ParallelRecord, parallel_record
+from imoca.report.records.replay import ReplayRecord, replay_record
 from imoca.report.records.slices import SlicesRecord, slices_record
+from imoca.report.records.timeline import TimelineRecord, timeline_record
 
 __all__ = [
     "FULL_ACCURACY",
     "ConvergenceRecord",
     "CorrelationRecord",
     "CostRecord",
+    "ErrorRecord",
     "FidelityRecord",
     "FrontRecord",
     "ObjectiveRecord",
     "ParallelRecord",
+    "ReplayRecord",
     "SlicesRecord",
     "SummaryRecord",
+    "TimelineRecord",
     "TrustRecord",
     "VerifiedRecord",
     "convergence_record",
     "correlation_records",
     "cost_records",
+    "error_records",
     "fidelity_records",
     "front_record",
     "importance_records",
     "parallel_record",
+    "replay_record",
     "slices_record",
     "summary_record",
+    "timeline_record",
     "trust_records",
 ]

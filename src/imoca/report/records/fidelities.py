@@ -8,8 +8,9 @@ from itertools import pairwise
 
 import numpy as np
 
-from imoca.problem.fidelity import FidelityValue
+from imoca.problem.fidelity import Continuous, Fidelity, FidelityValue
 from imoca.problem.simulator import Simulator
+from imoca.report.labels import plain_number
 from imoca.snapshot.snapshot import Snapshot
 from imoca.trials.trial import SimulatorState
 from imoca.wording import with_unit
@@ -54,7 +55,7 @@ def fidelity_records(snapshot: Snapshot) -> tuple[FidelityRecord, ...]:
         if not simulator.fidelity.has_knob:
             continue
         rows = np.flatnonzero(table.states[:, s] != SimulatorState.NOT_RUN)
-        ticks = simulator.fidelity.grid(N_TICKS)
+        tick_z, tick_labels = fidelity_ticks(simulator.fidelity)
         records.append(
             FidelityRecord(
                 simulator.name,
@@ -63,12 +64,23 @@ def fidelity_records(snapshot: Snapshot) -> tuple[FidelityRecord, ...]:
                 tuple(trials[i].fidelities[simulator.name] for i in rows),
                 tuple(table.z[rows, s].tolist()),
                 tuple((table.states[rows, s] == SimulatorState.FAILED).tolist()),
-                tuple(ticks.tolist()),
-                tuple(_setting_words(simulator.fidelity.decode(float(tick))) for tick in ticks),
+                tick_z,
+                tick_labels,
                 simulator.fidelity.unit,
             )
         )
     return tuple(records)
+
+
+def fidelity_ticks(fidelity: Fidelity) -> tuple[tuple[float, ...], tuple[str, ...]]:
+    """Where an axis of z is labelled, and with what: every level, or settings of two digits about evenly spaced."""
+    settings = [fidelity.decode(float(z)) for z in fidelity.grid(N_TICKS)]
+    if isinstance(fidelity, Continuous):
+        inner = [float(f"{each:.2g}") for each in settings[1:-1] if isinstance(each, float)]
+        inside = [each for each in inner if fidelity.low < each < fidelity.high]
+        settings = list(dict.fromkeys([settings[0], *inside, settings[-1]]))
+    words = [plain_number(each) if isinstance(each, float) else str(each) for each in settings]
+    return tuple(fidelity.encode_all(settings).tolist()), tuple(words)
 
 
 def cost_records(snapshot: Snapshot) -> tuple[CostRecord, ...]:
@@ -99,11 +111,7 @@ def _bands(simulator: Simulator) -> tuple[list[str], Callable[[float], int]]:
         )
     edges = np.linspace(0.0, 1.0, N_BANDS + 1)
     names = [
-        with_unit(f"{float(low):.3g} to {float(high):.3g}", fidelity.unit)  # type: ignore[arg-type]
+        with_unit(f"{plain_number(float(low))} to {plain_number(float(high))}", fidelity.unit)  # type: ignore[arg-type]
         for low, high in pairwise(map(fidelity.decode, edges.tolist()))
     ]
     return [*names, FULL_ACCURACY], lambda z: N_BANDS if z == 1.0 else min(int(z * N_BANDS), N_BANDS - 1)
-
-
-def _setting_words(setting: FidelityValue) -> str:
-    return f"{setting:.3g}" if isinstance(setting, float) else str(setting)

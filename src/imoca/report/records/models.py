@@ -13,6 +13,7 @@ from imoca.models.dataset import OutputData
 from imoca.models.doubt import left_out_misses
 from imoca.models.gp import GaussianProcess
 from imoca.problem.fidelity import FidelityValue
+from imoca.problem.simulator import Simulator
 from imoca.snapshot.snapshot import Snapshot
 
 N_CORRELATION_DESIGNS = 256
@@ -94,12 +95,7 @@ def correlation_records(snapshot: Snapshot) -> tuple[CorrelationRecord, ...]:
         simulator = problem.simulator_of(output.name)
         if not simulator.fidelity.has_knob:
             continue
-        if simulator.is_cost_sealed:
-            raise FigureError(
-                f"What {simulator.name!r} costs is unknown here: a function tells it, which is not imported for looking"
-                " at a study.",
-                hint="In Python a Study of the same problem draws it.",
-            )
+        check_cost_is_known(simulator)
         z = simulator.fidelity.grid(N_CORRELATION_GRID)
         means = surrogate.mean(x, z)
         correlations = [_correlation(means[:, g], means[:, -1]) for g in range(len(z))]
@@ -116,6 +112,15 @@ def correlation_records(snapshot: Snapshot) -> tuple[CorrelationRecord, ...]:
             )
         )
     return tuple(records)
+
+
+def check_cost_is_known(simulator: Simulator) -> None:
+    if simulator.is_cost_sealed:
+        raise FigureError(
+            f"What {simulator.name!r} costs is unknown here: a function tells it, which is not imported for looking"
+            " at a study.",
+            hint="In Python a Study of the same problem draws it.",
+        )
 
 
 def _left_out(data: OutputData, surrogate: GaussianProcess) -> tuple[Array, Array]:  # (n,), (n,)

@@ -37,6 +37,7 @@ class SliceAxis:
     is_log: bool
     is_discrete: bool
     labels: tuple[str, ...]  # of a choice, else empty
+    unit: str | None = None
 
 
 @dataclass(frozen=True)
@@ -80,6 +81,7 @@ class SlicedOutput:
     predicted: float  # at the design
     measured: float | None  # there, at full accuracy
     slices: tuple[Slice, ...]
+    unit: str | None = None
 
     @property
     def span(self) -> tuple[float, float]:
@@ -163,7 +165,7 @@ def _axis(parameter: Parameter, value: Value) -> SliceAxis:
         return SliceAxis(parameter.name, 0.0, len(labels) - 1.0, chosen, False, True, labels)
     is_log = isinstance(parameter, Real) and parameter.log
     ends = float(parameter.low), float(parameter.high)
-    return SliceAxis(parameter.name, *ends, chosen, is_log, isinstance(parameter, Integer), ())
+    return SliceAxis(parameter.name, *ends, chosen, is_log, isinstance(parameter, Integer), (), parameter.unit)
 
 
 def _most_changing(beliefs: Beliefs, lines: Sequence[_Line]) -> list[int]:
@@ -185,6 +187,7 @@ def _sliced(snapshot: Snapshot, beliefs: Beliefs, x: Array, lines: Sequence[_Lin
         float(at_design[0]),
         sign * float(measured[-1]) if len(measured) else None,
         tuple(_slice(snapshot, beliefs, x, line, j) for line in lines),
+        output.unit,
     )
 
 
