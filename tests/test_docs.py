@@ -7,7 +7,8 @@ The blocks of a page are taken in order, in one fresh folder per page:
 - a ``text`` block is the output of the block before it: ``...`` stands for anything, numbers agree to six digits,
   for they come out of a few sums and logarithms, whose last bits are another processor's own;
 - in a ``text varies`` block the numbers may be others: they depend on timing, or a model was fitted before;
-- a ``needs=NAME`` block cannot run here: a line in italics before it says so, and only its syntax is checked.
+- a ``needs=slurm`` block is run where Slurm is installed, in a cluster of its own; elsewhere only its syntax is
+  checked. A line in italics before it says so.
 """
 
 import ast
@@ -19,15 +20,16 @@ import signal
 import subprocess
 import sys
 import tomllib
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from slurm_cluster import slurm_cluster, what_slurm_lacks
 
 DOCS = Path(__file__).parent.parent / "docs"
 PAGES = sorted([*(DOCS / "tutorial").glob("*.md"), *(DOCS / "how-to").glob("*.md")])
-NOT_RUN = {"slurm-with-dask.md": 2}  # blocks that need a cluster
+NEEDING_SLURM = {"clusters.md": 4}  # blocks
 BLOCK = re.compile(r"^```(\w+)([^\n]*)\n(.*?)^```$", flags=re.DOTALL | re.MULTILINE)
 LINK = re.compile(r"\]\((?!https?:)([^)#]+)[^)]*\)")
 NUMBER = r"[-+]?(?<![\w.])\d+(?:\.\d+)?(?:e[-+]?\d+)?"
@@ -48,8 +50,8 @@ class Block:
         return found[1] if found else None
 
     @property
-    def is_runnable(self) -> bool:
-        return "needs=" not in self.information
+    def needs_slurm(self) -> bool:
+        return "needs=slurm" in self.information.split()
 
     @property
     def has_varying_numbers(self) -> bool:
@@ -131,14 +133,20 @@ def words(text: str) -> str:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
-def test_a_page_does_what_it_says(page: Path, tmp_path: Path) -> None:
+def test_a_page_does_what_it_says(page: Path, tmp_path: Path, until_the_end: ExitStack) -> None:
     output = ""
-    for block in blocks_of(page):
+    blocks = blocks_of(page)
+    has_slurm = not what_slurm_lacks()
+    if has_slurm and any(block.needs_slurm for block in blocks):
+        until_the_end.enter_context(slurm_cluster())
+    for block in blocks:
         check_syntax(block)
+        if block.needs_slurm and block.language == "bash":
+            assert re.match(r"\*Needs .*\*$", block.line_before), f"The page does not say what is needed:\n{block.text}"
+        if block.needs_slurm and not has_slurm:
+            continue
         if block.language == "text":
             check_shown(block, output)
-        elif not block.is_runnable:
-            assert re.match(r"\*Needs .*\*$", block.line_before), f"The page does not say what is needed:\n{block.text}"
         elif block.file_name is not None:
             (tmp_path / block.file_name).write_text(block.text, encoding="utf-8")
         elif block.language in ("bash", "python"):
@@ -147,9 +155,10 @@ def test_a_page_does_what_it_says(page: Path, tmp_path: Path) -> None:
             pytest.fail(f"A block of {block.language!r} is neither run nor written to a file:\n{block.text}")
 
 
-def test_only_what_needs_a_cluster_is_not_run() -> None:
-    counts = {page.name: sum(not block.is_runnable for block in blocks_of(page)) for page in PAGES}
-    assert {name: count for name, count in counts.items() if count} == NOT_RUN
+def test_only_what_needs_slurm_may_not_be_run() -> None:
+    counts = {page.name: sum(block.needs_slurm for block in blocks_of(page)) for page in PAGES}
+    assert {name: count for name, count in counts.items() if count} == NEEDING_SLURM
+    assert not any("needs=" in b.information and not b.needs_slurm for page in PAGES for b in blocks_of(page))
 
 
 def test_every_fence_belongs_to_a_block_and_every_link_leads_somewhere() -> None:

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from imoca.problem.fidelity import Fidelity
     from imoca.problem.parameters import Choice, Integer, Real
     from imoca.problem.problem import Problem
+    from imoca.problem.resources import Resources
     from imoca.problem.simulator import Command, Constraint, FunctionReference, Objective, Simulator
     from imoca.snapshot.recommendation import ParetoPoint
     from imoca.study.study import Study
@@ -29,6 +30,7 @@ __all__ = [
     "ParetoPoint",
     "Problem",
     "Real",
+    "Resources",
     "Simulator",
     "Study",
     "Trial",
@@ -47,6 +49,7 @@ _HOMES = {
     "ParetoPoint": "imoca.snapshot.recommendation",
     "Problem": "imoca.problem.problem",
     "Real": "imoca.problem.parameters",
+    "Resources": "imoca.problem.resources",
     "Simulator": "imoca.problem.simulator",
     "Study": "imoca.study.study",
     "Trial": "imoca.trials.trial",

@@ -6,12 +6,14 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from slurm_cluster import Slurm, slurm_cluster
 
 from imoca.errors import ProblemError
 from imoca.problem.simulator import Objective, Simulator
 from imoca.runners.base import Runner
 from imoca.runners.dask import DaskRunner
 from imoca.runners.inline import InlineRunner
+from imoca.runners.slurm import SlurmRunner
 from imoca.runners.workers import WorkerRunner
 from imoca.testing import RunnerContract
 from imoca.testing.runner import collect_all, make_job, product
@@ -43,6 +45,21 @@ class TestDaskRunner(RunnerContract):
 
     def open_runner(self) -> Runner:
         return DaskRunner(self.address)
+
+
+class TestSlurmRunner(RunnerContract):
+    @pytest.fixture(autouse=True)
+    def use_one_cluster(self, slurm: Slurm, tmp_path: Path) -> None:
+        self.folder = tmp_path
+
+    def open_runner(self) -> Runner:
+        return SlurmRunner("", 2, [], self.folder)
+
+
+@pytest.fixture(scope="module")
+def slurm() -> Iterator[Slurm]:
+    with slurm_cluster() as cluster:
+        yield cluster
 
 
 def die(a: float, z: float) -> float:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from imoca import Objective, Problem, Real, Simulator, Study
+from imoca import Objective, Problem, Real, Resources, Simulator, Study
 from imoca.errors import RunnerError
 from imoca.problem.simulator import Command
 from imoca.runners.dask import DaskRunner
@@ -152,3 +152,42 @@ def test_a_client_that_cannot_be_closed_does_not_hide_why_the_study_ended(
     with caplog.at_level(logging.WARNING):
         runner.close()
     assert str(fault) in caplog.text
+
+
+@pytest.mark.slow
+def test_a_dask_worker_is_asked_for_what_a_run_takes(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    distributed = pytest.importorskip("distributed")
+    at_once = tmp_path / "at-once"
+    at_once.mkdir()
+
+    def counting(x: float) -> float:
+        """How many run at the same time, itself included."""
+        import os
+        import time
+        from pathlib import Path
+
+        mark = Path(at_once, f"{x!r}-{os.getpid()}")
+        mark.touch()
+        time.sleep(0.3)
+        n = len(list(at_once.iterdir()))
+        mark.unlink()
+        return float(n)
+
+    def largest(cores: int, offered: dict[str, int]) -> float:
+        simulator = Simulator("s", [Objective("f", "minimize")], counting, resources=Resources(cores=cores))
+        with (
+            distributed.LocalCluster(
+                n_workers=1,
+                threads_per_worker=4,
+                host="127.0.0.1",
+                dashboard_address="127.0.0.1:0",
+                resources=offered,
+            ) as cluster,
+            Study(Problem([Real("x", 0.0, 1.0)], [simulator]), method="random") as study,
+        ):
+            study.optimize(8.0, dask=cluster.scheduler_address)
+            return max(trial.values["f"] for trial in study.trials)
+
+    assert largest(2, {"cores": 4}) == 2.0  # of four threads
+    assert largest(2, {}) > 2.0
+    assert "No Dask worker declares cores" in caplog.text

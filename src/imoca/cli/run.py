@@ -32,6 +32,15 @@ Workers = Annotated[int | None, typer.Option(min=1, help="Simulators that run at
 Dask = Annotated[
     str | None, typer.Option(metavar="ADDRESS", help="Run the simulators on this Dask cluster.", show_default=False)
 ]
+Slurm = Annotated[
+    str | None,
+    typer.Option(
+        metavar="OPTIONS",
+        help="Run every simulator as a batch job of Slurm, --workers at a time, with these options of sbatch; "
+        '"" for none.',
+        show_default=False,
+    ),
+]
 
 
 def run(
@@ -41,6 +50,7 @@ def run(
     stop: Stop = None,
     workers: Workers = None,
     dask: Dask = None,
+    slurm: Slurm = None,
 ) -> None:
     """Start a study, or resume it.
 
@@ -50,7 +60,7 @@ def run(
 
     limit = None if time is None else _seconds(time)
     with open_to_write(study) as opened:
-        same_command = _command(opened, budget, time, stop, workers, dask)
+        same_command = _command(opened, budget, time, stop, workers, dask, slurm)
         settings = opened.settings
         if settings is not None:
             budget = settings.budget if budget is None else budget
@@ -65,7 +75,9 @@ def run(
         find_functions_beside(opened)
         n_before = _n_answered(opened)
         try:
-            opened.study.optimize(budget, time=limit, stop=_rule(stop), workers=workers, dask=dask, progress=True)
+            opened.study.optimize(
+                budget, time=limit, stop=_rule(stop), workers=workers, dask=dask, slurm=slurm, progress=True
+            )
         except KeyboardInterrupt:
             _say_how_to_resume(opened, same_command)
             raise typer.Exit(INTERRUPTED) from None
@@ -75,7 +87,13 @@ def run(
 
 
 def _command(
-    opened: Opened, budget: float | None, time: str | None, stop: str | None, workers: int | None, dask: str | None
+    opened: Opened,
+    budget: float | None,
+    time: str | None,
+    stop: str | None,
+    workers: int | None,
+    dask: str | None,
+    slurm: str | None,
 ) -> str:
     """What the user typed, to be typed again."""
     options = {
@@ -84,6 +102,7 @@ def _command(
         "--stop": stop,
         "--workers": workers,
         "--dask": dask,
+        "--slurm": slurm,
     }
     given = [f" {option} {shlex.quote(str(value))}" for option, value in options.items() if value is not None]
     return f"imoca run{opened.command_argument}{''.join(given)}"

@@ -12,7 +12,7 @@ from imoca.cli.exits import INTERRUPTED
 from imoca.cli.opening import AsJson, open_to_write
 from imoca.cli.output import print_json, say
 from imoca.cli.records import verification_record
-from imoca.cli.run import Dask, Workers
+from imoca.cli.run import Dask, Slurm, Workers
 from imoca.cli.tables import Column, print_table
 
 if TYPE_CHECKING:
@@ -32,7 +32,12 @@ Best = Annotated[
 
 
 def verify(
-    words: Words = None, best: Best = None, workers: Workers = None, dask: Dask = None, as_json: AsJson = False
+    words: Words = None,
+    best: Best = None,
+    workers: Workers = None,
+    dask: Dask = None,
+    slurm: Slurm = None,
+    as_json: AsJson = False,
 ) -> None:
     """Run designs of the front at full accuracy, and compare with what was predicted.
 
@@ -46,7 +51,7 @@ def verify(
             workers = opened.settings.workers
         sys.path.insert(0, str(opened.path.resolve().parent))  # a function beside the study file is found
         try:
-            found = opened.study.verify(ids or None, n=best, workers=workers, dask=dask, progress=True)
+            found = opened.study.verify(ids or None, n=best, workers=workers, dask=dask, slurm=slurm, progress=True)
         except KeyboardInterrupt:
             say(f"Interrupted. What was begun goes on with the next: imoca run{opened.command_argument}")
             raise typer.Exit(INTERRUPTED) from None

@@ -4,6 +4,7 @@ from imoca.problem.cost import DeclaredCost
 from imoca.problem.fidelity import Fidelity, FidelityValue
 from imoca.problem.parameters import Choice, Integer, Parameter, Real, Value
 from imoca.problem.problem import Problem
+from imoca.problem.resources import Needs, Resources
 from imoca.problem.simulator import Command, Constraint, FunctionReference, Goal, Objective, Output, Runnable, Simulator
 from imoca.problem.space import SearchSpace
 
@@ -17,11 +18,13 @@ __all__ = [
     "FunctionReference",
     "Goal",
     "Integer",
+    "Needs",
     "Objective",
     "Output",
     "Parameter",
     "Problem",
     "Real",
+    "Resources",
     "Runnable",
     "SearchSpace",
     "Simulator",

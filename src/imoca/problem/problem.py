@@ -78,6 +78,7 @@ class Problem:
             )
         for simulator in self.simulators:
             simulator.check_cost_names(self.space)
+            simulator.check_resources(self.space)
 
     @cached_property
     def space(self) -> SearchSpace:

@@ -21,6 +21,7 @@ from imoca.problem.names import (
     plain_scalar,
 )
 from imoca.problem.reference import FunctionReference, function_identity
+from imoca.problem.resources import NO_RESOURCES, Resources
 from imoca.problem.space import SearchSpace
 from imoca.wording import shown
 
@@ -147,8 +148,9 @@ class Simulator:
     """One simulator; `full_cost` is what one run of it at the target fidelity counts in the budget.
 
     A run that takes longer than `timeout` is ended and counts as failed; a failed run is repeated up to `retries`
-    times. Without `run` its answers are told by the user. For equality an importable function and a reference to it
-    are the same, so that a problem read back from its file equals the original.
+    times. `resources` is what a run takes of a cluster. Without `run` its answers are told by the user. For equality an
+    importable function and a reference to it are the same, so that a problem read back from its file equals the
+    original.
     """
 
     name: str
@@ -159,6 +161,7 @@ class Simulator:
     full_cost: float
     timeout: float | None  # seconds
     retries: int
+    resources: Resources
     _run_identity: object = field(init=False, repr=False)
 
     def __init__(
@@ -172,6 +175,7 @@ class Simulator:
         full_cost: float = 1.0,
         timeout: float | None = None,
         retries: int = 0,
+        resources: Resources = NO_RESOURCES,
     ) -> None:
         check_name(name, "a simulator", ProblemError)
         given = as_tuple(outputs, f"Simulator {name!r}: the list of outputs", ProblemError)
@@ -185,6 +189,12 @@ class Simulator:
         self._check_patience(timeout, retries)
         object.__setattr__(self, "timeout", None if timeout is None else float(timeout))
         object.__setattr__(self, "retries", int(retries))
+        if not isinstance(resources, Resources):
+            raise ProblemError(
+                f"Simulator {name!r}: resources is {shown(resources)}.",
+                hint='Give Resources(cores="1 + 7*z", memory="2GB", walltime="10m + 2h*z").',
+            )
+        object.__setattr__(self, "resources", resources)
         if not isinstance(fidelity, Fidelity):
             raise ProblemError(
                 f"Simulator {name!r}: the fidelity is {shown(fidelity)}.",
@@ -248,6 +258,13 @@ class Simulator:
     def target_costs(self, space: SearchSpace, x: Array) -> Array:  # (n, d) -> (n,)
         """Declared cost of a run at the target fidelity, in the simulator's own units."""
         return self.costs(space, x, np.ones(1))[:, 0]
+
+    def check_resources(self, space: SearchSpace) -> None:
+        """They may name only z and numeric parameters."""
+        try:
+            self.resources.check(self.fidelity, space.numeric_names)
+        except ProblemError as error:
+            raise ProblemError(f"Simulator {self.name!r}: {error.message}", hint=error.hint) from error
 
     def check_cost_names(self, space: SearchSpace) -> None:
         """The cost may name only z and numeric parameters; a reference is checked when first evaluated."""

@@ -9,6 +9,7 @@ from typing import Protocol
 
 from imoca.problem.fidelity import FidelityValue
 from imoca.problem.parameters import Value
+from imoca.problem.resources import Needs
 from imoca.problem.simulator import Simulator
 from imoca.trials.trial import Answer
 
@@ -24,6 +25,11 @@ class Job:
     attempt: int
     study_folder: Path  # where the files that a command names are found
     folder: Path  # where a program works; unique to this attempt
+
+    @property
+    def needs(self) -> Needs:
+        """What the run takes of a cluster."""
+        return self.simulator.resources.needed(self.parameters, self.simulator.fidelity, self.fidelity)
 
     def failed(self, reason: str) -> Answer:
         return Answer(failures={self.simulator.name: reason})

@@ -14,7 +14,7 @@ from imoca.errors import ProblemError
 from imoca.problem.problem import Problem
 from imoca.problem.reference import FunctionReference
 from imoca.problem.simulator import Command, Simulator
-from imoca.runners.program import PLACEHOLDERS, found_program
+from imoca.runners.program import CORES, PLACEHOLDERS, found_program
 
 FIDELITY_ARGUMENT = "z"  # by which a function is told its fidelity
 PLACEHOLDER = re.compile(r"(?<!\$)\{([^\W\d][\w.-]*)\}")  # neither ${HOME} nor a{3}
@@ -65,7 +65,7 @@ def _check_program(simulator: Simulator, program: str, study_folder: Path) -> No
 
 
 def _check_placeholders(simulator: Simulator, command: Command, parameters: Sequence[str]) -> None:
-    known = [*parameters, *PLACEHOLDERS]
+    known = [*parameters, *PLACEHOLDERS, *([CORES] if CORES in simulator.resources.declared else [])]
     for argument in command.arguments:
         if any(character.isspace() for character in argument):
             continue  # a script in an argument, where braces may mean anything

@@ -10,8 +10,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from imoca.errors import RunnerError, StorageError
+from imoca.problem.resources import Needs
 from imoca.runners.base import Finished, Job
-from imoca.runners.execution import run_job
+from imoca.runners.execution import free_folder, run_job
 from imoca.runners.process_tree import end_orphans, end_processes
 
 if TYPE_CHECKING:
@@ -29,7 +30,7 @@ def run_on_worker(job: Job) -> Finished:
     of its own, and what was left running on this machine is ended.
     """
     end_orphans(str(job.study_folder))
-    again = dataclasses.replace(job, folder=_free(job.folder))
+    again = dataclasses.replace(job, folder=free_folder(job.folder))
     return Finished(again, run_job(again))
 
 
@@ -38,14 +39,6 @@ def _end_run(folder: str) -> None:
     end_processes(None, folder)
     for rerun in Path(folder).parent.glob(f"{Path(folder).name}-rerun-*"):
         end_processes(None, str(rerun))
-
-
-def _free(folder: Path) -> Path:
-    n_runs, found = 1, folder
-    while found.exists():
-        n_runs += 1
-        found = folder.with_name(f"{folder.name}-rerun-{n_runs}")
-    return found
 
 
 class DaskRunner:
@@ -61,6 +54,7 @@ class DaskRunner:
         self._address = address
         self._n_workers = n_workers
         self._study_folders: set[str] = set()
+        self._warned: set[str] = set()
         self._jobs: dict[Future, Job] = {}
         self._done: queue.Queue[Future] = queue.Queue()  # filled by Dask's own thread
         try:
@@ -79,9 +73,29 @@ class DaskRunner:
     def submit(self, job: Job) -> None:
         self._check_scheduler()
         self._study_folders.add(str(job.study_folder))
-        future = self._client.submit(run_on_worker, job, pure=False)
+        future = self._client.submit(run_on_worker, job, pure=False, resources=self._asked_for(job.needs))
         self._jobs[future] = job
         future.add_done_callback(self._done.put)
+
+    def _asked_for(self, needs: Needs) -> dict[str, int]:
+        """What is asked of a worker: of what the run takes, the kinds that workers declare to have."""
+        if not needs.declared:
+            return {}
+        offers = [worker["resources"] for worker in self._client.scheduler_info(n_workers=-1)["workers"].values()]
+        kinds = {kind for offer in offers for kind in offer}
+        asked = {kind: amount for kind, amount in needs.declared.items() if kind in kinds or not offers}
+        if not asked:
+            self._warn("No Dask worker declares cores, memory or walltime, so what a run takes is not asked for.")
+        elif offers and not any(all(offer.get(kind, 0) >= asked[kind] for kind in asked) for offer in offers):
+            listed = ", ".join(f"{kind}={amount}" for kind, amount in asked.items())
+            self._warn(f"No Dask worker has {listed}; a run waits until one comes.")
+        return asked
+
+    def _warn(self, words: str) -> None:
+        """Once."""
+        if words not in self._warned:
+            self._warned.add(words)
+            logger.warning("%s Workers declare what they have by --resources 'cores=8 memory=16e9'.", words)
 
     def collect(self, timeout: float) -> list[Finished]:
         finished: list[Finished] = []

@@ -42,6 +42,15 @@ def run_job(job: Job) -> Answer:
     return Answer(values, {} if cost is None else {simulator.name: cost}, failures)
 
 
+def free_folder(folder: Path) -> Path:
+    """The folder of a run, or another one beside it if it was begun before, for whoever had it may still be at work."""
+    n_runs, found = 1, folder
+    while found.exists():
+        n_runs += 1
+        found = folder.with_name(f"{folder.name}-rerun-{n_runs}")
+    return found
+
+
 def _reason(error: BaseException, folder: Path) -> str:
     """What went wrong, in few words; if there are many, all of them are kept in the folder of the run."""
     try:

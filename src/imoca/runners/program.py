@@ -26,6 +26,7 @@ TAIL = 1500  # characters of standard error shown with a failure, which says oth
 CHUNK = 65536
 LAST_WORDS = 5.0  # seconds to read what the program left in its pipes; one that got away holds them open for ever
 PLACEHOLDERS = ("python", "params", "workdir", "fidelity")  # in a command, beside the parameters
+CORES = "cores"  # another one, where the simulator declares how many it takes
 LEFT_IN_PLACE = ("", ".", "..")  # arguments that name folders, but mean something to the program
 
 
@@ -62,6 +63,8 @@ def program_arguments(job: Job, command: Command) -> list[str]:
     program, *others = command.arguments
     fixed = (sys.executable, str(job.folder / "params.json"), str(job.folder), str(job.fidelity))
     filled = {name: str(value) for name, value in job.parameters.items()} | dict(zip(PLACEHOLDERS, fixed, strict=True))
+    if (cores := job.needs.cores) is not None:
+        filled[CORES] = str(cores)
 
     def fill(argument: str, find: Callable[[str, Path], str]) -> str:
         """Filled in or found, not both: braces in the name of the study's own folder mean nothing."""

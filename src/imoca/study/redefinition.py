@@ -24,7 +24,7 @@ logger = logging.getLogger(__name__)
 # How a simulator is started, and what is known of its outputs, may change between two runs of a study; what it
 # computes may not.
 DECLARED = "declared"
-MAY_CHANGE = ("command", "function", "timeout", "retries", DECLARED)
+MAY_CHANGE = ("command", "function", "timeout", "retries", "resources", DECLARED)
 N_SHOWN = 5  # answers that contradict what is declared
 
 
@@ -43,7 +43,7 @@ def check_same(stored: Definition, given: Definition, where: str) -> bool:
         raise StudyMismatchError(
             f"The study in {where} was made with another definition:{listed}\n",
             hint="Undo the change, or begin a new study under another name; budget, time, workers, commands, "
-            "timeouts, retries, units and low, high and log of outputs may change.",
+            "timeouts, retries, resources, units and low, high and log of outputs may change.",
         )
     return not differences
 

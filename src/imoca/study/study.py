@@ -20,7 +20,7 @@ from imoca.problem.names import is_integer
 from imoca.problem.parameters import Value
 from imoca.problem.problem import Problem
 from imoca.runners.checks import check_runnable
-from imoca.runners.registry import make_runner
+from imoca.runners.registry import Where, make_runner
 from imoca.snapshot.accounting import bill
 from imoca.snapshot.designs import Design
 from imoca.snapshot.recommendation import ParetoPoint, chosen_few
@@ -301,6 +301,7 @@ class Study:
         stop: StopRule | None = None,
         workers: int | None = None,
         dask: str | None = None,
+        slurm: str | None = None,
         on_question: OnQuestion | None = None,
         on_trial: Callable[[Trial], None] | None = None,
         progress: bool | None = None,
@@ -311,7 +312,8 @@ class Study:
         of this call, in seconds, and ``trials`` the trials of the study. ``stop="settled"`` ends it when the front
         moves no more and a design of it has been run at full accuracy, which is asked for then if it was not.
         Simulators run in this process, or in ``workers`` processes, or on the Dask cluster whose scheduler has the
-        address ``dask``. ``on_question`` is called with every new question and the CPU seconds it took; if it answers
+        address ``dask``, or as batch jobs of Slurm, ``workers`` at a time, with the options ``slurm`` of sbatch (``""``
+        for none). ``on_question`` is called with every new question and the CPU seconds it took; if it answers
         False, no more are asked.
         ``on_trial`` is called after every trial. ``progress``: a live display on a terminal and plain lines elsewhere;
         by default the live display only.
@@ -324,7 +326,7 @@ class Study:
         """
         limits = Limits(budget, time, trials, stop)
         search = Search(self, limits, on_question)
-        self._drive(search, workers, dask, on_trial, progress, limits.budget)
+        self._drive(search, Where(workers, dask, slurm), on_trial, progress, limits.budget)
 
     def verify(
         self,
@@ -333,6 +335,7 @@ class Study:
         n: int | None = None,
         workers: int | None = None,
         dask: str | None = None,
+        slurm: str | None = None,
         on_trial: Callable[[Trial], None] | None = None,
         progress: bool | None = None,
     ) -> Verification:
@@ -351,7 +354,7 @@ class Study:
         else:
             snapshot = self.snapshot()
             questions = GivenDesigns(self, snapshot, designs_named(snapshot, designs))
-        self._drive(questions, workers, dask, on_trial, progress, None)
+        self._drive(questions, Where(workers, dask, slurm), on_trial, progress, None)
         return questions.outcome()
 
     def launch(self, question: Candidate | None = None) -> Trial:
@@ -398,14 +401,13 @@ class Study:
     def _drive(
         self,
         questions: Questions,
-        workers: int | None,
-        dask: str | None,
+        where: Where,
         on_trial: Callable[[Trial], None] | None,
         progress: bool | None,
         budget: float | None,
     ) -> None:
-        check_runnable(self.problem, self.folder, is_here=dask is None)
-        runner = make_runner(self.problem, workers, dask)
+        check_runnable(self.problem, self.folder, is_here=where.is_here)
+        runner = make_runner(self.problem, where, self.runs_folder)
         self._is_driven = True
         try:
             display = progress_display(self, budget, progress)

@@ -18,6 +18,7 @@ from imoca.problem.fidelity import Continuous, Fidelity, Levels
 from imoca.problem.parameters import Choice, Integer, Parameter, Real
 from imoca.problem.problem import Problem
 from imoca.problem.reference import FunctionReference, reference_to, writable_reference
+from imoca.problem.resources import NO_RESOURCES, Amounts, Resources
 from imoca.problem.simulator import Command, Constraint, Objective, Output, Runnable, Simulator
 from imoca.studyfile.tables import (
     ConstraintTable,
@@ -133,6 +134,7 @@ def _simulator(name: str, tables: StudyTables) -> Simulator:
         full_cost=table.full_cost,
         timeout=seconds(table.timeout),
         retries=table.retries,
+        resources=NO_RESOURCES if table.resources is None else Resources(**dict(table.resources)),
     )
 
 
@@ -226,11 +228,16 @@ def _simulator_table(simulator: Simulator) -> dict[str, Any]:
         function=None if run is None or is_command else writable_reference(run, owner).path,
         timeout=simulator.timeout,
         retries=simulator.retries or None,
+        resources={kind: _listed(given) for kind, given in simulator.resources.declared.items()} or None,
         full_cost=None if simulator.full_cost == 1.0 else simulator.full_cost,
         cost=_cost_entry(simulator.cost, owner),
         outputs=_outputs_table(simulator.outputs),
         fidelity=_fidelity_table(simulator.fidelity),
     )
+
+
+def _listed(given: Amounts) -> Any:
+    return list(given) if isinstance(given, tuple) else given
 
 
 def _outputs_table(outputs: tuple[Output, ...]) -> dict[str, Any]:

@@ -58,6 +58,13 @@ def _check_cost(value: object) -> object:
     )
 
 
+def _check_resource(value: object) -> object:
+    entries = value if isinstance(value, list) else [value]
+    if all(is_number(entry) or isinstance(entry, str) for entry in entries):
+        return value
+    raise ValueError('must be a number, an expression in quotes such as "10m + 2h*z", or a list with one per level')
+
+
 Duration = Annotated[float | str, BeforeValidator(check_duration)]
 Scalars = Annotated[list[bool | int | float | str], BeforeValidator(_check_scalars)]
 Unit = Annotated[str | None, Field(description='What its numbers are in, such as "mm": only a word to be shown.')]
@@ -162,6 +169,7 @@ class CostFunctionTable(Table):
     function: Annotated[str, Field(description='Such as "package.module:function".')]
 
 
+ResourceEntry = Annotated[str | float | list[str | float], BeforeValidator(_check_resource)]
 CostEntry = Annotated[str | float | list[float] | CostFunctionTable, BeforeValidator(_check_cost)]
 
 
@@ -204,6 +212,14 @@ OutputEntry = Annotated[
 ]
 
 
+class ResourcesTable(Table):
+    """What a run takes of a cluster: expressions in z and in parameters, with units; or one entry per level."""
+
+    cores: Annotated[ResourceEntry | None, Field(description='Processor cores, such as 4 or "1 + 7*z".')] = None
+    memory: Annotated[ResourceEntry | None, Field(description='Such as "2GB" or "500MB + 4GB*z".')] = None
+    walltime: Annotated[ResourceEntry | None, Field(description='Such as "2h" or "10m + 2h*z".')] = None
+
+
 class SimulatorTable(Table):
     """One simulator: a program, a Python function, or neither if its answers are told by hand."""
 
@@ -238,6 +254,7 @@ class SimulatorTable(Table):
         Field(description='A run that takes longer is ended: seconds, or such as "90s", "15m", "2h".'),
     ] = None
     retries: Annotated[int, Field(ge=0, description="How often a failed run is tried again.")] = 0
+    resources: Annotated[ResourcesTable | None, Field(description="What a run takes of a cluster.")] = None
 
 
 class ConstraintTable(Table):
