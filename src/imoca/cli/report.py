@@ -13,6 +13,7 @@ from imoca.cli.output import say
 if TYPE_CHECKING:
     from imoca.cli.opening import Opened
     from imoca.report.page.contents import Introduction
+    from imoca.snapshot.accounting import Bill
 
 
 def report(
@@ -34,17 +35,17 @@ def report(
     with open_to_read(study) as opened:
         path = output or Path(f"{opened.name}-report.html")
         snapshot = opened.study.snapshot()
-        write_whole(path, report_page(snapshot, introduction(opened, snapshot.bill.total)))
+        write_whole(path, report_page(snapshot, introduction(opened, snapshot.bill)))
         say(f"The report on {len(snapshot.trials)} trials is in {path}; open it in any browser.")
 
 
-def introduction(opened: Opened, spent: float) -> Introduction:
+def introduction(opened: Opened, bill: Bill) -> Introduction:
     from imoca.report.page.contents import Introduction
     from imoca.snapshot.verdict import larger_budget
 
     name = opened.command_argument
     commands = (
-        ("Continue it with a larger budget:", f"imoca run{name} --budget {larger_budget(spent):g}"),
+        ("Continue it with a larger budget:", f"imoca run{name} --budget {larger_budget(bill):g}"),
         ("See the front and how far it is:", f"imoca front{name}\nimoca status{name}"),
         ("Take every trial elsewhere:", f"imoca export{name} -o trials.csv"),
         ("Write this report anew:", f"imoca report{name}"),

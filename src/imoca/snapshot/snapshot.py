@@ -86,7 +86,7 @@ class Snapshot:
     def verdict(self) -> Verdict:
         """Settled, to be relied on, what next; no model is fitted for it."""
         n_full = len(self.table.verified)
-        return verdict(self.problem, n_full, self.bill.total, self.movement, self.verification, self.cheap_runs)
+        return verdict(self.problem, n_full, self.bill, self.movement, self.verification, self.cheap_runs)
 
     @cached_property
     def history(self) -> tuple[Checkpoint, ...]:

@@ -13,6 +13,7 @@ from typing import Literal
 from scipy.stats import binom
 
 from imoca.problem.problem import Problem
+from imoca.snapshot.accounting import Bill
 from imoca.snapshot.cheap_runs import CheapRuns
 from imoca.snapshot.movement import Movement
 from imoca.snapshot.prediction import LIKELY
@@ -22,7 +23,7 @@ from imoca.wording import number
 Level = Literal["good", "open", "bad"]
 
 N_TO_VERIFY = 3  # designs that are worth a full run before one of them is built
-MORE = 1.5  # times the cost so far: a budget with which the front can still change
+MORE = 0.5  # of the search's cost so far, with which the front can still change
 FIRST_BUDGET = 30.0  # full-fidelity runs, for a study that has spent nothing
 RARE = 0.05  # chance below which so few held predictions are no bad luck
 
@@ -66,7 +67,7 @@ class Verdict:
 def verdict(
     problem: Problem,
     n_full: int,  # designs that were run at full accuracy
-    spent: float,  # NaN if it is not known
+    bill: Bill,
     movement: Movement,
     verification: Verification,
     cheap_runs: Sequence[CheapRuns],
@@ -78,7 +79,7 @@ def verdict(
         "good" if movement.is_settled else "open",
     )
     warnings = tuple(f"Cheap runs of {each.output}: {each.verdict}" for each in cheap_runs if not each.is_worth_it)
-    return Verdict(settled, _trusted(n_full, verification), _next_step(problem, spent, movement), warnings)
+    return Verdict(settled, _trusted(n_full, verification), _next_step(problem, bill, movement), warnings)
 
 
 def _trusted(n_full: int, found: Verification) -> Answer:
@@ -95,7 +96,7 @@ def _trusted(n_full: int, found: Verification) -> Answer:
     return Answer(question, "yes", told, "good")
 
 
-def _next_step(problem: Problem, spent: float, movement: Movement) -> NextStep:
+def _next_step(problem: Problem, bill: Bill, movement: Movement) -> NextStep:
     to_verify = N_TO_VERIFY * full_price(problem)
     options = f"--best {N_TO_VERIFY}"
     if movement.is_settled:
@@ -106,14 +107,16 @@ def _next_step(problem: Problem, spent: float, movement: Movement) -> NextStep:
         return NextStep(f"run {N_TO_VERIFY} designs of the front at full accuracy", "verify", options, to_verify)
     if any(simulator.run is None for simulator in problem.simulators):
         return NextStep("ask for further designs and tell what they give", "ask", "", None)
-    budget = larger_budget(spent)
-    price = None if math.isnan(spent) else budget - spent
+    budget = larger_budget(bill)
+    price = None if math.isnan(bill.total) else budget - bill.total
     return NextStep("let the search go on", "run", f"--budget {budget:g}", price)
 
 
-def larger_budget(spent: float) -> float:
-    """To go on with, in full-fidelity runs, two digits of it; NaN is not known."""
-    return float(f"{MORE * spent:.2g}") if spent > 0.0 else FIRST_BUDGET
+def larger_budget(bill: Bill) -> float:
+    """To go on with, in full-fidelity runs: half as much again for the search, two digits of that."""
+    if not bill.total > 0.0:  # nothing, or not known
+        return FIRST_BUDGET
+    return float(f"{bill.total + float(f'{MORE * (bill.total - bill.verification):.2g}'):.6g}")
 
 
 def full_price(problem: Problem) -> float:

@@ -2,11 +2,13 @@
 
 import math
 
+import numpy as np
 import pytest
 
 from imoca.problem.parameters import Real
 from imoca.problem.problem import Problem
 from imoca.problem.simulator import Command, Objective, Simulator
+from imoca.snapshot.accounting import Bill
 from imoca.snapshot.cheap_runs import CheapRuns
 from imoca.snapshot.movement import Movement
 from imoca.snapshot.verdict import Verdict, full_price, larger_budget, verdict
@@ -23,14 +25,22 @@ def problem_of(*full_costs: float, run: Command | None = None, setup_cost: float
     return Problem([Real("x", 0, 1)], simulators, setup_cost=setup_cost)
 
 
+def bill_of(search: float, to_verify: float = 0.0) -> Bill:
+    spent = np.array([[search], [to_verify]])
+    nothing = np.zeros_like(spent)
+    return Bill(spent, nothing, nothing, np.zeros(2), np.array([False, True]))
+
+
 def checked(n_kept: int, n_missed: int) -> Verification:
     checks = [Check("f0", Promise(0.0, -1.0, 1.0), 0.0 if i < n_kept else 5.0) for i in range(n_kept + n_missed)]
     return Verification((CheckedDesign(0, {"x": 0.5}, tuple(checks)),), 1.0)
 
 
-def verdict_of(movement: Movement, n_full: int = 0, found: Verification | None = None, spent: float = 4.0) -> Verdict:
+def verdict_of(
+    movement: Movement, n_full: int = 0, found: Verification | None = None, bill: Bill | None = None
+) -> Verdict:
     problem = problem_of(1.0, 2.5, run=Command(("run",)), setup_cost=0.5)
-    return verdict(problem, n_full, spent, movement, found or Verification((), 0.0), ())
+    return verdict(problem, n_full, bill or bill_of(4.0), movement, found or Verification((), 0.0), ())
 
 
 def test_a_full_run_of_a_design_costs_all_its_simulators_and_its_preparation() -> None:
@@ -43,7 +53,7 @@ def test_a_front_that_moves_is_to_be_searched_on_with_half_as_much_again() -> No
     assert found.next_step.command(" wing.toml") == "imoca run wing.toml --budget 6"
     assert found.next_step.price == pytest.approx(2.0)
     assert found.next_step.line == "let the search go on, for about 2 full-fidelity runs"
-    assert verdict_of(MOVED, spent=math.nan).next_step.price is None
+    assert verdict_of(MOVED, bill=bill_of(math.nan)).next_step.price is None
 
 
 def test_a_front_that_stands_still_without_a_witness_is_to_be_verified() -> None:
@@ -60,7 +70,7 @@ def test_once_settled_a_design_is_to_be_chosen() -> None:
 
 
 def test_without_a_way_to_run_simulators_designs_are_to_be_asked_for() -> None:
-    found = verdict(problem_of(1.0), 0, 4.0, MOVED, Verification((), 0.0), ())
+    found = verdict(problem_of(1.0), 0, bill_of(4.0), MOVED, Verification((), 0.0), ())
     assert (found.next_step.command(), found.next_step.price) == ("imoca ask", None)
     assert found.next_step.line == found.next_step.what
 
@@ -88,10 +98,11 @@ def test_what_was_never_put_to_the_test_is_relied_on_in_part_or_not_yet() -> Non
 
 def test_cheap_runs_that_are_not_worth_it_are_warned_of() -> None:
     poor, good = CheapRuns("drag", "cfd", 0.9, 0.5, 0, None), CheapRuns("mass", "cad", 0.1, 0.1, 5, 0.99)
-    found = verdict(problem_of(1.0), 0, 4.0, MOVED, Verification((), 0.0), (poor, good))
+    found = verdict(problem_of(1.0), 0, bill_of(4.0), MOVED, Verification((), 0.0), (poor, good))
     assert [warning.split(":")[0] for warning in found.warnings] == ["Cheap runs of drag"]
 
 
-def test_a_larger_budget_has_two_digits_and_some_beginning() -> None:
-    assert larger_budget(10.33) == 15.0
-    assert larger_budget(0.0) == larger_budget(math.nan) == 30.0
+def test_a_larger_budget_has_half_as_much_again_for_the_search() -> None:
+    assert larger_budget(bill_of(10.33)) == 15.53  # and half of it, 5.2
+    assert larger_budget(bill_of(0.0)) == larger_budget(bill_of(math.nan)) == 30.0
+    assert larger_budget(bill_of(0.26, 4.0)) == 4.39  # what verification cost is no search

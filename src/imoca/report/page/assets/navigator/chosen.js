@@ -13,7 +13,7 @@ export class Chosen {
 
   update() {
     const { model, place } = this;
-    const key = `${model.chosen} ${model.pins}`;
+    const key = `${model.chosen} ${model.pins} ${model.fits[model.chosen]}`;
     if (key === this.key) return;
     this.key = key;
     if (model.chosen === null) {
@@ -27,7 +27,7 @@ export class Chosen {
     pin.disabled = !isPinned && model.isFull;
     if (pin.disabled) pin.title = `${MOST_PINS} are pinned already`;
     const hadFocus = place.contains(document.activeElement) && document.activeElement.className;
-    const head = element("div", { className: "chosen-head" }, element("strong", { text: design.id, className: "chosen-id" }), badge(design.state), pin, ...(this.onWhy ? [button("Why this design", () => this.onWhy(design))] : []));
+    const head = element("div", { className: "chosen-head" }, element("strong", { text: design.id, className: "chosen-id" }), badge(design.state), ...(model.fits[i] ? [] : [element("span", { className: "badge outside", text: "outside your limits" })]), pin, ...(this.onWhy ? [button("Why this design", () => this.onWhy(design))] : []));
     const command = element("code", { className: "command", text: asCommand(model, [i]) });
     place.replaceChildren(head, ...this.values(design), command, takingButtons(model, () => [model.chosen], () => model.designs[model.chosen].id));
     if (hadFocus === "pin-button") place.querySelector(".pin-button").focus();

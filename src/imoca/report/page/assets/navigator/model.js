@@ -81,7 +81,8 @@ export class Model {
     const open = order.filter((i) => this.fits[i]);
     if (!open.length) return;
     const at = open.indexOf(this.chosen);
-    this.choose(open[at < 0 ? 0 : Math.max(0, Math.min(open.length - 1, at + by))]);
+    const from = at < 0 && by < Infinity ? -by : at; // a choice that does not fit is left for the first one
+    this.choose(open[Math.max(0, Math.min(open.length - 1, from + by))]);
   }
 
   togglePin(i) {

@@ -20,8 +20,8 @@ export class Sliders {
     const told = element("span", { className: "told" });
     const fill = element("span", { className: "fill" });
     const track = element("div", { className: "track" }, fill, low, high);
-    const goal = column.goal ? ` (${column.goal})` : "";
-    const shown = element("div", { className: "slider" }, element("span", { className: "name", text: `${column.name}${goal}`, title: printable(column.name) }), told, track);
+    const arrow = column.goal ? (column.isUpBetter ? " ↑" : " ↓") : "";
+    const shown = element("div", { className: "slider" }, element("span", { className: "name", text: `${column.name}${arrow}`, title: printable(`${column.name}${column.goal ? `, ${column.goal}` : ""}`) }), told, track);
     const row = { column, low, high, told, fill, shown };
     low.oninput = () => this.moved(row, low);
     high.oninput = () => this.moved(row, high);
