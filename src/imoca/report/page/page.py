@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import base64
 import copy
+import gzip
 import re
 from functools import cache
 from importlib.resources import files
@@ -65,12 +67,14 @@ def page_scripts() -> tuple[str, str]:
 
 
 def figure_data(contents: Contents) -> str:
+    """JSON, compressed, for nine objectives fill megabytes; in letters and digits, which end no script element."""
     from imoca.report.plotly.theme import DARK, LIGHT, template
 
     draw = drawers("plotly")
     figures = [f'"{name}": {_untitled(draw[name](record)).to_json()}' for name, record in contents.records.items()]
     themes = [f'"{name}": {template(**colours).to_json()}' for name, colours in (("light", LIGHT), ("dark", DARK))]
-    return inside_script(f'{{"figures": {{{", ".join(figures)}}}, "themes": {{{", ".join(themes)}}}}}')
+    text = f'{{"figures": {{{", ".join(figures)}}}, "themes": {{{", ".join(themes)}}}}}'
+    return base64.b64encode(gzip.compress(text.encode("utf-8"), mtime=0)).decode("ascii")
 
 
 def _untitled(figure: Any) -> Any:

@@ -25,7 +25,7 @@ def code(text: str) -> str:
 @dataclass(frozen=True)
 class Cell:
     text: str
-    value: float | None = None  # a number by which its column is sorted
+    value: float | None = None  # of a number, which stands on the right
     is_heading: bool = False  # of its row
 
 
@@ -55,5 +55,5 @@ def paragraph(text: str) -> str:
 def _cell(cell: Cell) -> str:
     if cell.is_heading:
         return f'<th scope="row">{safe(cell.text)}</th>'
-    value = "" if cell.value is None else f'{NUMBER} data-value="{cell.value!r}"'
+    value = "" if cell.value is None else NUMBER
     return f"<td{value}>{safe(cell.text)}</td>"
