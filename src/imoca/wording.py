@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 
 __all__ = [
     "LONGEST_REASON",
     "bound_words",
     "duration",
+    "duration_seconds",
     "labelled",
     "limit_words",
     "middle_left_out",
@@ -18,6 +20,7 @@ __all__ = [
     "with_unit",
 ]
 
+SECONDS = {"s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
 LONGEST_REASON = 2000  # characters of the reason of a failure
 LONGEST_SHOWN = 500  # of a value in a message
 FOUR_DIGITS, MILLION = 9999.5, 999999.5  # between which four digits would need an exponent: 1.165e+04
@@ -79,6 +82,12 @@ def bound_words(low: float | None, high: float | None, unit: str | None = None) 
 def limit_words(low: float | None, high: float | None) -> str:
     """As `bound_words`, but short enough for the head of a column."""
     return bound_words(low, high) if low is None or high is None else f"{low:g} to {high:g}"
+
+
+def duration_seconds(text: str) -> float | None:
+    """Of a duration such as "90s", "15m", "2h" or "3d"; None of anything else."""
+    found = re.fullmatch(r"(\d+(?:\.\d+)?)([smhd])", text.strip())
+    return float(found[1]) * SECONDS[found[2]] if found else None
 
 
 def duration(seconds: float) -> str:

@@ -110,7 +110,7 @@ def _content(file: StudyFile, warnings: list[str]) -> dict[str, Any]:
 def _settings(file: StudyFile) -> list[tuple[str, str]]:
     settings = file.settings
     limits = [
-        *([] if settings.budget is None else [f"{settings.budget:g} full-fidelity runs"]),
+        *([] if settings.budget is None else [_budget_words(settings.budget)]),
         *([] if settings.time is None else [duration(settings.time)]),
     ]
     return [
@@ -120,6 +120,13 @@ def _settings(file: StudyFile) -> list[tuple[str, str]]:
         ("budget", " or ".join(limits) or "none given"),
         *([] if settings.workers is None else [("workers", str(settings.workers))]),
     ]
+
+
+def _budget_words(written: float | str) -> str:
+    from imoca.problem.allowance import Allowance
+
+    allowance = Allowance.read(written)
+    return f"{allowance.told(allowance.amount):g} {allowance.unit}"
 
 
 def _simulator_lines(simulator: Simulator) -> list[tuple[str, str]]:

@@ -63,7 +63,7 @@ def _check_installed() -> None:
         )
 
 
-def _places(given: list[Path]) -> tuple[list[Path], dict[Path, float]]:
+def _places(given: list[Path]) -> tuple[list[Path], dict[Path, float | str]]:
     """Databases and folders of them, and the budgets that study files tell, also one that lies in a folder."""
     from imoca.errors import ImocaError
     from imoca.studyfile.file import load_study_file

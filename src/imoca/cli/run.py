@@ -3,21 +3,26 @@
 from __future__ import annotations
 
 import shlex
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from imoca.cli.exits import INTERRUPTED
-from imoca.cli.opening import Opened, StudyArgument, find_functions_beside, open_to_write
+from imoca.cli.opening import Opened, StudyArgument, find_functions_beside, is_study_file, locate, open_to_write
 from imoca.cli.output import say
 from imoca.cli.text import printable
 
 if TYPE_CHECKING:
     from imoca.errors import SimulatorError
     from imoca.study.questions import StopRule
+    from imoca.study.study import Study
 
 Budget = Annotated[
-    float | None, typer.Option(help="What may be spent in all, in full-fidelity runs.", show_default=False)
+    str | None,
+    typer.Option(
+        help='What may be spent in all: full-fidelity runs, or simulator time such as "40h".', show_default=False
+    ),
 ]
 Time = Annotated[
     str | None, typer.Option(help='How long this run may take, such as "90s", "15m", "48h".', show_default=False)
@@ -59,15 +64,16 @@ def run(
     from imoca.errors import SimulatorError
 
     limit = None if time is None else _seconds(time)
+    written = None if budget is None else _checked_budget(budget, study)
     with open_to_write(study) as opened:
         same_command = _command(opened, budget, time, stop, workers, dask, slurm)
         settings = opened.settings
         if settings is not None:
-            budget = settings.budget if budget is None else budget
+            written = settings.budget if written is None else written
             limit = settings.time if limit is None else limit
             workers = settings.workers if workers is None else workers
             stop = settings.stop if stop is None else stop
-        if budget is None and limit is None and stop is None:
+        if written is None and limit is None and stop is None:
             raise typer.BadParameter(
                 "Neither a budget nor a time is given. "
                 "Write budget = 30 under [study], or give --budget 30, --time 2h or --stop settled."
@@ -76,19 +82,19 @@ def run(
         n_before = _n_answered(opened)
         try:
             opened.study.optimize(
-                budget, time=limit, stop=_rule(stop), workers=workers, dask=dask, slurm=slurm, progress=True
+                written, time=limit, stop=_rule(stop), workers=workers, dask=dask, slurm=slurm, progress=True
             )
         except KeyboardInterrupt:
             _say_how_to_resume(opened, same_command)
             raise typer.Exit(INTERRUPTED) from None
         except SimulatorError as error:
             raise _with_where_to_look(error, opened) from error
-        _say_what_is_there(opened, budget, n_before, is_stopping=stop is not None)
+        _say_what_is_there(opened, written, n_before, is_stopping=stop is not None)
 
 
 def _command(
     opened: Opened,
-    budget: float | None,
+    budget: str | None,
     time: str | None,
     stop: str | None,
     workers: int | None,
@@ -97,7 +103,7 @@ def _command(
 ) -> str:
     """What the user typed, to be typed again."""
     options = {
-        "--budget": None if budget is None else f"{budget:.15g}",
+        "--budget": budget,
         "--time": time,
         "--stop": stop,
         "--workers": workers,
@@ -106,6 +112,21 @@ def _command(
     }
     given = [f" {option} {shlex.quote(str(value))}" for option, value in options.items() if value is not None]
     return f"imoca run{opened.command_argument}{''.join(given)}"
+
+
+def _checked_budget(text: str, study: Path | None) -> float | str:
+    """A number, or simulator time; an error before anything is made or run if it is neither, or no budget for it."""
+    from imoca.problem.allowance import Allowance
+    from imoca.studyfile.file import load_study_file
+
+    try:
+        written: float | str = float(text)
+    except ValueError:
+        written = text
+    allowance, path = Allowance.read(written), locate(study)
+    if is_study_file(path):
+        allowance.check_suits(load_study_file(path).problem)
+    return written
 
 
 def _seconds(text: str) -> float:
@@ -128,21 +149,33 @@ def _rule(text: str | None) -> StopRule | None:
     raise typer.BadParameter(f"--stop is {printable(text)!r}, but there is only one rule: settled.")
 
 
-def _say_what_is_there(opened: Opened, budget: float | None, n_before: int, is_stopping: bool) -> None:
+def _say_what_is_there(opened: Opened, budget: float | str | None, n_before: int, is_stopping: bool) -> None:
     n_trials = _n_answered(opened)
     name = opened.command_argument
-    of_budget = "" if budget is None else f" of {budget:g}"
+    spent = spent_words(opened.study, budget)
     movement = opened.study.snapshot().movement if is_stopping else None
     if movement is not None and movement.is_settled:
-        say(f"{n_trials} trials, {opened.study.cost_spent:.4g}{of_budget} full-fidelity runs spent.")
+        say(f"{n_trials} trials, {spent} spent.")
         say(f"The front has settled: {movement.words}. Without the rule to stop, the study goes on.")
     elif n_trials == n_before:
-        say(f"Nothing was run: {opened.study.cost_spent:.4g}{of_budget} full-fidelity runs were spent already.")
+        say(f"Nothing was run: {spent} were spent already.")
         say("A larger --budget continues.")
     else:
-        say(f"{n_trials} trials, {opened.study.cost_spent:.4g}{of_budget} full-fidelity runs spent.")
+        say(f"{n_trials} trials, {spent} spent.")
     say(f"The results are in {opened.database}. Look at them with:")
     say(f"  imoca front{name}\n  imoca report{name}\n  imoca export{name} -o trials.csv")
+
+
+def spent_words(study: Study, budget: float | str | None) -> str:
+    """What was spent, of a budget if there is one, in its unit."""
+    from imoca.problem.allowance import Allowance
+    from imoca.snapshot.accounting import allowed_bill
+
+    allowance = None if budget is None else Allowance.read(budget)
+    if allowance is not None and allowance.is_time:
+        return allowance.spent_words(allowed_bill(study.table(), allowance).total)
+    of_budget = "" if allowance is None else f" of {allowance.amount:g}"
+    return f"{study.cost_spent:.4g}{of_budget} full-fidelity runs"
 
 
 def _n_answered(opened: Opened) -> int:

@@ -54,12 +54,18 @@ def status(study: StudyArgument = None, as_json: AsJson = False) -> None:
 
 def summary(opened: Opened) -> dict[str, Any]:
     """All that is shown, as content for JSON."""
+    from imoca.problem.allowance import Allowance
+    from imoca.snapshot.accounting import seconds_bill
+
     study = opened.study
     snapshot = study.snapshot()
     trials = snapshot.trials
     states = Counter(str(trial.state) for trial in trials)
     owner, step = study.owner, snapshot.verdict.next_step
     failures = [(t.number, name, why) for t in trials for name, why in t.failures.items()]
+    written = None if opened.settings is None else opened.settings.budget
+    is_time = written is not None and Allowance.read(written).is_time
+    time_bill = seconds_bill(snapshot.table) if is_time else None
     running = [] if owner is None else [run for run in snapshot.runs if run.ended is None]  # else they ended with it
     return {
         "name": opened.name,
@@ -69,7 +75,9 @@ def summary(opened: Opened) -> dict[str, Any]:
         "trials": {"total": len(trials)} | {state: states[state] for state in ("complete", "failed", "running")},
         "cost_spent": known(snapshot.bill.total),
         "cost_of_verification": known(snapshot.bill.verification),
-        "budget": None if opened.settings is None else opened.settings.budget,
+        "budget": written,
+        "simulator_seconds": time_bill.total if time_bill else None,  # spent, of a budget that is simulator time
+        "simulator_seconds_of_verification": time_bill.verification if time_bill else None,
         "driver": None if owner is None else {"pid": owner.pid, "host": owner.host, "since": owner.since},
         "simulators": {
             simulator.name: _simulator(snapshot.table, s) for s, simulator in enumerate(study.problem.simulators)
@@ -129,13 +137,11 @@ def _lines(content: dict[str, Any]) -> list[tuple[str, str]]:
     counts = content["trials"]
     words = {"complete": "complete", "failed": "failed", "running": "without an answer yet"}
     parts = [f"{counts[state]} {word}" for state, word in words.items() if counts[state]]
-    of_budget = "" if content["budget"] is None else f" of {content['budget']:g}"
-    to_verify = content["cost_of_verification"]
     lines = [
         ("study", f"{content['name']} in {content['database']}"),
         ("method", f"{content['method']}, seed {content['seed']}"),
         ("trials", f"{counts['total']}" + (f": {', '.join(parts)}" if parts else "")),
-        ("spent", _spent(content["cost_spent"], of_budget, to_verify)),
+        ("spent", _spent(content)),
         ("driver", _driver(content["driver"])),
     ]
     lines += _diagnosis_lines(content)
@@ -145,12 +151,19 @@ def _lines(content: dict[str, Any]) -> list[tuple[str, str]]:
     return lines
 
 
-def _spent(cost: float | None, of_budget: str, to_verify: float | None) -> str:
-    if cost is None:
+def _spent(content: dict[str, Any]) -> str:
+    from imoca.problem.allowance import Allowance
+
+    budget, cost, to_verify = content["budget"], content["cost_spent"], content["cost_of_verification"]
+    if content["simulator_seconds"] is not None:
+        allowance = Allowance.read(budget)
+        to_verify = allowance.told(content["simulator_seconds_of_verification"])
+        words = allowance.spent_words(content["simulator_seconds"])
+    elif cost is None:
         return "unknown: a function tells what runs cost, which is not imported for looking at a study"
-    return f"{cost:.4g}{of_budget} full-fidelity runs" + (
-        f", {to_verify:.4g} of it to verify designs" if to_verify else ""
-    )
+    else:
+        words = f"{cost:.4g}{'' if budget is None else f' of {budget:g}'} full-fidelity runs"
+    return words + (f", {to_verify:.4g} of it to verify designs" if to_verify else "")
 
 
 def _diagnosis_lines(content: dict[str, Any]) -> list[tuple[str, str]]:

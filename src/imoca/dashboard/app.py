@@ -39,7 +39,7 @@ def make_app(
     places: Sequence[Path],
     access: Access,
     is_closing: Callable[[], bool] = lambda: False,
-    budgets: Mapping[Path, float] | None = None,  # in full-fidelity runs, of the databases of which they are known
+    budgets: Mapping[Path, float | str] | None = None,  # as written, of the databases of which they are known
 ) -> Guard:
     """The application for the databases in these places, which are files or folders."""
     library = Library(places, budgets)

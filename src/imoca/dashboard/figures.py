@@ -15,7 +15,7 @@ from imoca.errors import FigureError
 from imoca.report import figures
 from imoca.report.figure_names import TITLES, FigureName
 from imoca.report.page.contents import Introduction
-from imoca.report.page.decision import budget_of
+from imoca.report.page.decision import written_budget
 from imoca.report.page.navigator import navigator_content, verdict_content
 from imoca.report.page.order import in_order
 from imoca.report.page.page import report_page
@@ -122,12 +122,12 @@ def titles() -> list[dict[str, str]]:
 
 
 def verdict_json(view: StudyView, snapshot: Snapshot) -> str:
-    budget = budget_of(snapshot.bill, snapshot.runs, view.budget)
+    budget = written_budget(snapshot, view.budget)
     return to_json(verdict_content(snapshot.verdict, budget, view.commands))
 
 
 def navigator_json(view: StudyView, snapshot: Snapshot) -> str:
-    budget = budget_of(snapshot.bill, snapshot.runs, view.budget)
+    budget = written_budget(snapshot, view.budget)
     return to_json(navigator_content(snapshot, budget, view.commands))
 
 

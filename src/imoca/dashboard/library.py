@@ -17,7 +17,7 @@ SUFFIX = "*.db"
 class Library:
     """Databases named one by one, and those that lie in folders, looked for anew each time."""
 
-    def __init__(self, places: Sequence[Path], budgets: Mapping[Path, float] | None = None) -> None:
+    def __init__(self, places: Sequence[Path], budgets: Mapping[Path, float | str] | None = None) -> None:
         self._places = tuple(places)
         self._budgets = {path.absolute(): budget for path, budget in (budgets or {}).items()}
         self._lock = threading.Lock()

@@ -31,7 +31,7 @@ def listen(host: str, port: int) -> socket.socket:
 
 
 def serve(
-    places: Sequence[Path], access: Access, listening: socket.socket, budgets: Mapping[Path, float] | None = None
+    places: Sequence[Path], access: Access, listening: socket.socket, budgets: Mapping[Path, float | str] | None = None
 ) -> None:
     """Serve until interrupted."""
     app = make_app(places, access, lambda: server.should_exit, budgets)

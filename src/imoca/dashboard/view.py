@@ -61,9 +61,9 @@ class Changes:
 class StudyView:
     """A study that is opened when first looked at, and again if its file is another one."""
 
-    def __init__(self, path: Path, budget: float | None = None) -> None:
+    def __init__(self, path: Path, budget: float | str | None = None) -> None:
         self.path = path
-        self.budget = budget  # in full-fidelity runs; a database does not know it, its study file does
+        self.budget = budget  # as written; a database does not know it, its study file does
         self.id = hashlib.sha256(str(path.absolute()).encode("utf-8", "surrogateescape")).hexdigest()[:16]
         self._lock = threading.Lock()
         self._study: Study | None = None

@@ -102,6 +102,11 @@ class LearnedCostModel:
         unit = self.target_costs(x) if self.log_unit is None else np.exp(self.log_unit)
         return self.full_cost * raw / unit
 
+    def own_costs(self, x: Array, z: Array) -> Array:  # (n, d), (n,) -> (n,)
+        """Of runs at a fidelity each, in the simulator's own units."""
+        unit = self.target_costs(x) if self.log_unit is None else np.exp(self.log_unit)
+        return costs_of_runs(self, x, z) / self.full_cost * unit
+
     def _log_target_ratios(self, x: Array) -> Array:  # (n, d) -> (n,)
         """Logarithm of what a full run counts, for a ``full_cost`` of 1."""
         return np.zeros(len(x)) if self.log_unit is None else np.log(self.target_costs(x)) - self.log_unit

@@ -9,6 +9,7 @@ import numpy as np
 from imoca.arrays import Array, BoolArray
 from imoca.errors import FigureError
 from imoca.models.cost import CostModel, LearnedCostModel, cost_model, costs_of_runs
+from imoca.problem.allowance import Allowance
 from imoca.trials.table import TrialTable
 from imoca.trials.trial import SimulatorState
 
@@ -70,6 +71,29 @@ def bill(table: TrialTable) -> Bill:
     spent, lost, expected = (np.minimum(costs, LARGEST) for costs in (spent, lost, expected))
     is_verification = np.array([trial.is_verification for trial in table.trials], dtype=np.bool_)
     return Bill(spent, lost, expected, np.full(len(table), table.problem.setup_cost), is_verification)
+
+
+def allowed_bill(table: TrialTable, allowance: Allowance | None) -> Bill:
+    """In the unit of what may be spent."""
+    return seconds_bill(table) if allowance is not None and allowance.is_time else bill(table)
+
+
+def seconds_bill(table: TrialTable) -> Bill:
+    """The same in seconds of simulator time, where the cost of every simulator is measured.
+
+    What runs is expected to take what the runs before it tell; the first ones are expected to take nothing.
+    """
+    expected = np.zeros(table.costs.shape)
+    for s in range(len(table.problem.simulators)):
+        model, rows = cost_model(table, s), np.flatnonzero(table.states[:, s] == SimulatorState.PENDING)
+        if isinstance(model, LearnedCostModel) and model.residual is not None:
+            expected[rows, s] = model.own_costs(table.x[rows], table.z[rows, s])
+    lost = np.nan_to_num(table.wasted)
+    spent, lost, expected = (
+        np.minimum(costs, LARGEST) for costs in (np.nan_to_num(table.costs) + lost, lost, expected)
+    )
+    is_verification = np.array([trial.is_verification for trial in table.trials], dtype=np.bool_)
+    return Bill(spent, lost, expected, np.zeros(len(table)), is_verification)
 
 
 def is_cost_guessed(table: TrialTable) -> bool:

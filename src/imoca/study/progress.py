@@ -16,7 +16,8 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
-from imoca.snapshot.accounting import bill
+from imoca.problem.allowance import Allowance
+from imoca.snapshot.accounting import allowed_bill
 from imoca.study.pace import time_left_words
 from imoca.trials.table import TrialTable
 from imoca.trials.trial import Run, RunState, SimulatorState, Trial
@@ -51,7 +52,7 @@ class Progress(Protocol):
     def trial_finished(self, trial: Trial) -> None: ...
 
 
-def progress_display(study: Study, budget: float | None, is_wanted: bool | None) -> Progress | None:
+def progress_display(study: Study, budget: Allowance | None, is_wanted: bool | None) -> Progress | None:
     """The live panel on a terminal; elsewhere plain lines, but only if they are wanted."""
     if is_wanted is not False and _is_live_terminal():
         return LivePanel(study, budget)
@@ -67,7 +68,7 @@ class PlainLines:
 
     shows_failures = True
 
-    def __init__(self, study: Study, budget: float | None) -> None:
+    def __init__(self, study: Study, budget: Allowance | None) -> None:
         self._study = study
         self._budget = budget
 
@@ -88,11 +89,17 @@ class PlainLines:
             self._print(f"trial {run.trial}: {run.simulator} failed (attempt {run.attempt}): {reason}")
 
     def trial_finished(self, trial: Trial) -> None:
-        of_budget = "" if self._budget is None else f" of {self._budget:g}"
         found = named_numbers(trial.values) or "no answer"
         at = named_numbers(trial.fidelities)
         facts = [f"trial {trial.number} {trial.state}: {found}", *([f"at {at}"] if at else [])]
-        self._print(" | ".join([*facts, f"cost {self._study.cost_spent:.2f}{of_budget}"]))
+        self._print(" | ".join([*facts, f"{self._spent_words()}"]))
+
+    def _spent_words(self) -> str:
+        budget = self._budget
+        if budget is None:
+            return f"cost {self._study.cost_spent:.2f}"
+        spent = allowed_bill(self._study.table(), budget).total
+        return f"spent {budget.spent_words(spent)}" if budget.is_time else f"cost {spent:.2f} of {budget.amount:g}"
 
     def _print(self, line: str) -> None:
         if sys.stderr.isatty():  # wrapped at words
@@ -106,11 +113,11 @@ class LivePanel:
 
     shows_failures = False
 
-    def __init__(self, study: Study, budget: float | None) -> None:
+    def __init__(self, study: Study, budget: Allowance | None) -> None:
         self._study = study
         self._budget = budget
         self._table = study.table()  # renewed after every trial, not while drawing
-        self._spent = study.cost_spent
+        self._spent = allowed_bill(self._table, budget).total
         self._time_left = ""
         self._finished: dict[int, float] = {}  # trials, and the seconds since the one before
         self._last_finish = time.monotonic()
@@ -146,14 +153,14 @@ class LivePanel:
     def trial_finished(self, trial: Trial) -> None:
         self._last = trial
         self._table = self._study.table()
-        costs = bill(self._table)  # a learned cost takes a fit
+        costs = allowed_bill(self._table, self._budget)  # a learned cost takes a fit
         self._spent = costs.total
         started = time.monotonic()
         self._finished[trial.number] = started - self._last_finish
         self._last_finish = started
         if self._budget is not None:  # what a trial cost may be known better now
             steps = [(float(costs.by_trial[number]), seconds) for number, seconds in self._finished.items()]
-            self._time_left = time_left_words(steps, self._budget - self._spent)
+            self._time_left = time_left_words(steps, self._budget.amount - self._spent)
         self._is_front_old = started < self._next_front
         if not self._is_front_old:
             self._front_in_words = self._describe_front()
@@ -168,8 +175,10 @@ class LivePanel:
         grid.add_column(no_wrap=True)
         grid.add_column(no_wrap=True, overflow="ellipsis")
         if self._budget is not None:
-            bar = ProgressBar(self._budget, min(self._spent, self._budget), width=N_BANDS * cells, style="grey50")
-            grid.add_row("cost", bar, f"{self._spent:.2f} of {self._budget:g} full-fidelity runs")
+            bar = ProgressBar(
+                self._budget.amount, min(self._spent, self._budget.amount), width=N_BANDS * cells, style="grey50"
+            )
+            grid.add_row("cost", bar, self._budget.spent_words(self._spent))
         for s, simulator in enumerate(self._study.problem.simulators):
             if simulator.fidelity.has_knob:
                 grid.add_row(
@@ -186,7 +195,7 @@ class LivePanel:
         return f"front: {designs}, {n_verified} verified at full accuracy" if snapshot.front else ""
 
     def _lines(self) -> list[str]:
-        is_over = self._is_over or self._spent >= (self._budget or float("inf"))
+        is_over = self._is_over or (self._budget is not None and self._spent >= self._budget.amount)
         n_failed = sum(1 for trial in self._table.trials if trial.failures)
         facts = [
             "" if is_over else self._time_left,

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Literal, Protocol, get_args
 
 from imoca.errors import MethodError
 from imoca.methods.registry import keeps_models
+from imoca.problem.allowance import Allowance
 from imoca.problem.names import is_integer, is_number, plain_scalar
-from imoca.snapshot.accounting import bill, is_cost_guessed
+from imoca.snapshot.accounting import allowed_bill, is_cost_guessed
 from imoca.study.verifying import next_to_verify
 from imoca.trials.table import TrialTable
 from imoca.trials.trial import Trial
@@ -40,7 +41,7 @@ class Questions(Protocol):
 class Limits:
     """When no more questions are asked. At least one is given."""
 
-    budget: float | None  # in full-fidelity runs, all that the study ever spent included
+    budget: Allowance | None  # all that the study ever spent included
     seconds: float | None  # of wall time from now
     trials: int | None = None  # all that the study ever asked
     stop: StopRule | None = None  # "settled": when the front moves no more, and something of it was verified
@@ -55,12 +56,8 @@ class Limits:
             raise MethodError(
                 f"stop is {shown(self.stop)}.", hint=f"Give {' or '.join(map(repr, get_args(StopRule)))}."
             )
-        for what, amount in (("budget", self.budget), ("time", self.seconds)):
-            if amount is not None and (not is_number(amount) or amount <= 0.0):
-                raise MethodError(
-                    f"The {what} is {shown(amount)}.",
-                    hint="Give a positive number: of full-fidelity runs for the budget, of seconds for the time.",
-                )
+        if self.seconds is not None and (not is_number(self.seconds) or self.seconds <= 0.0):
+            raise MethodError(f"The time is {shown(self.seconds)}.", hint="Give a positive number of seconds.")
         if self.trials is not None and (not is_integer(self.trials) or self.trials < 1):
             raise MethodError(
                 f"The number of trials is {shown(self.trials)}.", hint="Give a whole number of at least 1."
@@ -78,6 +75,8 @@ class Search:
                 f"stop is {limits.stop!r}, but questions of the method {study.method!r} remember no model to tell by.",
                 hint="Give a budget alone, or choose another method, such as 'imoca-p'.",
             )
+        if limits.budget is not None:
+            limits.budget.check_suits(study.problem)
         self._study = study
         self._limits = limits
         self._on_question = on_question
@@ -119,15 +118,16 @@ class Search:
             return False
         if self._limits.trials is not None and len(table) >= self._limits.trials:
             return False
-        if self._limits.budget is None:
+        budget = self._limits.budget
+        if budget is None:
             return True
-        costs = bill(table)
-        if costs.total >= 0.5 * self._limits.budget and not self._is_half_spent:
+        costs = allowed_bill(table, budget)
+        if costs.total >= 0.5 * budget.amount and not self._is_half_spent:
             self._is_half_spent = True
             if self._limits.stop is None:  # else a full run is asked for when the time has come
                 warn_if_nothing_is_verified(table)
-        is_affordable = costs.total + float(costs.expected.sum()) < self._limits.budget
-        return is_affordable or (is_idle and is_cost_guessed(table))
+        is_affordable = costs.total + float(costs.expected.sum()) < budget.amount
+        return is_affordable or (is_idle and not budget.is_time and is_cost_guessed(table))
 
 
 def warn_if_nothing_is_verified(table: TrialTable) -> None:

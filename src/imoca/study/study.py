@@ -14,6 +14,7 @@ from imoca.methods.method import Method
 from imoca.methods.registry import MethodName, check_suits, get_method, usable_settings
 from imoca.methods.settings import Evaluate, InitialDesign, MethodSettings
 from imoca.models.surrogates import DEFAULT_MODEL, ModelName
+from imoca.problem.allowance import Allowance
 from imoca.problem.cost import CallableCost
 from imoca.problem.fidelity import FidelityValue
 from imoca.problem.names import is_integer
@@ -294,7 +295,7 @@ class Study:
 
     def optimize(
         self,
-        budget: float | None = None,
+        budget: float | str | None = None,
         *,
         time: float | None = None,
         trials: int | None = None,
@@ -308,9 +309,10 @@ class Study:
     ) -> None:
         """Ask, run the simulators, and tell, until the cost spent reaches ``budget`` full-fidelity runs.
 
-        What was spent before counts, so calling again with a larger budget continues; ``time`` limits the wall time
-        of this call, in seconds, and ``trials`` the trials of the study. ``stop="settled"`` ends it when the front
-        moves no more and a design of it has been run at full accuracy, which is asked for then if it was not.
+        ``budget="40h"`` is of simulator time, where the cost of every simulator is "measured". What was spent before
+        counts, so calling again with a larger budget continues; ``time`` limits the wall time of this call, in seconds,
+        and ``trials`` the trials of the study. ``stop="settled"`` ends it when the front moves no more and a design of
+        it has been run at full accuracy, which is asked for then if it was not.
         Simulators run in this process, or in ``workers`` processes, or on the Dask cluster whose scheduler has the
         address ``dask``, or as batch jobs of Slurm, ``workers`` at a time, with the options ``slurm`` of sbatch (``""``
         for none). ``on_question`` is called with every new question and the CPU seconds it took; if it answers
@@ -324,7 +326,7 @@ class Study:
         Ctrl-C lets the running simulators finish and raises KeyboardInterrupt; a second one ends them. Nothing told
         is lost, and the same call continues.
         """
-        limits = Limits(budget, time, trials, stop)
+        limits = Limits(None if budget is None else Allowance.read(budget), time, trials, stop)
         search = Search(self, limits, on_question)
         self._drive(search, Where(workers, dask, slurm), on_trial, progress, limits.budget)
 
@@ -404,7 +406,7 @@ class Study:
         where: Where,
         on_trial: Callable[[Trial], None] | None,
         progress: bool | None,
-        budget: float | None,
+        budget: Allowance | None,
     ) -> None:
         check_runnable(self.problem, self.folder, is_here=where.is_here)
         runner = make_runner(self.problem, where, self.runs_folder)

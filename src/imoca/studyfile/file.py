@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any, Literal, get_args
 
 from imoca.errors import MethodError, StudyFileError
 from imoca.methods.registry import added_method_names, get_method, method_names
 from imoca.methods.settings import Evaluate, InitialDesign, MethodSettings
+from imoca.problem.allowance import Allowance
 from imoca.problem.problem import Problem
 from imoca.studyfile.problem import attempt, build_problem
 from imoca.studyfile.tables import SettingsTable, StudyTables, faults_error, read_tables, seconds
@@ -24,7 +26,7 @@ class StudySettings:
     name: str
     method: str = "imoca-p"
     seed: int = 0
-    budget: float | None = None  # full-fidelity runs
+    budget: float | str | None = None  # as written: full-fidelity runs, or simulator time such as 40h
     time: float | None = None  # seconds
     workers: int | None = None
     of_method: MethodSettings = field(default_factory=MethodSettings)
@@ -74,8 +76,11 @@ def _read(path: Path, text: str) -> StudyFile:
     tables = read_tables(text)
     faults: list[str] = []
     problem = build_problem(tables, faults)
+    budget = tables.study.budget
+    if problem is not None and budget is not None:
+        attempt("study.budget", faults, partial(Allowance.read(budget).check_suits, problem))
     settings = attempt("study", faults, lambda: _settings(tables.study, path))
-    if problem is None or settings is None:
+    if problem is None or settings is None or faults:
         raise faults_error(faults)
     return StudyFile(path, problem, settings)
 

@@ -14,9 +14,8 @@ from imoca.errors import StudyFileError
 from imoca.methods.settings import MOST_FRONTS, MethodSettings
 from imoca.problem.names import MOST_WORKERS, is_number
 from imoca.problem.parameters import CHOICE_HAS_NO_UNIT
-from imoca.wording import shown
+from imoca.wording import duration_seconds, shown
 
-SECONDS = {"s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
 LONGEST_NAME = 100  # bytes: file systems allow 255, and endings are added
 HINT = "Correct the study file at the keys named; nothing was run."
 
@@ -32,9 +31,20 @@ def _check_scalars(values: object) -> object:
 
 
 def check_duration(value: object) -> object:
-    if is_number(value) or (isinstance(value, str) and re.fullmatch(r"\d+(\.\d+)?[smhd]", value.strip())):
+    if is_number(value) or (isinstance(value, str) and duration_seconds(value) is not None):
         return value
     raise ValueError('must be a number of seconds, or such as "90s", "15m", "2h"')
+
+
+def _check_budget(value: object) -> object:
+    seconds = duration_seconds(value) if isinstance(value, str) else None
+    if seconds is None and not is_number(value):
+        raise ValueError(
+            'must be a finite number of full-fidelity runs, or simulator time such as "90m", "40h" or "2d"'
+        )
+    if not (value if seconds is None else seconds) > 0.0:  # type: ignore[operator]  # a number
+        raise ValueError("must be greater than 0")
+    return value
 
 
 def _check_file_name(value: object) -> object:
@@ -66,6 +76,7 @@ def _check_resource(value: object) -> object:
 
 
 Duration = Annotated[float | str, BeforeValidator(check_duration)]
+Budget = Annotated[Annotated[float, Field(gt=0, allow_inf_nan=False)] | str, BeforeValidator(_check_budget)]
 Scalars = Annotated[list[bool | int | float | str], BeforeValidator(_check_scalars)]
 Unit = Annotated[str | None, Field(description='What its numbers are in, such as "mm": only a word to be shown.')]
 
@@ -110,8 +121,8 @@ class SettingsTable(MethodSettingsTable):
     method: Annotated[str, Field(description="Which method asks the questions.")] = "imoca-p"
     seed: Annotated[int, Field(ge=0, description="The same seed and answers give the same questions.")] = 0
     budget: Annotated[
-        Annotated[float, Field(gt=0, allow_inf_nan=False)] | None,
-        Field(description="What may be spent in all, in full-fidelity runs."),
+        Budget | None,
+        Field(description='What may be spent in all: full-fidelity runs, or simulator time such as "40h".'),
     ] = None
     time: Annotated[
         Duration | None, Field(description='How long a run may take, in seconds or such as "90s", "15m", "48h".')
@@ -309,9 +320,7 @@ def faults_error(faults: list[str]) -> StudyFileError:
 
 def seconds(duration: float | str | None) -> float | None:
     """A duration such as "2h" in seconds."""
-    if isinstance(duration, str):
-        return float(duration.strip()[:-1]) * SECONDS[duration.strip()[-1]]
-    return duration
+    return duration_seconds(duration) if isinstance(duration, str) else duration
 
 
 def key_of(*parts: str | int) -> str:

@@ -11,7 +11,8 @@ from imoca.problem.fidelity import Fidelity
 from imoca.problem.parameters import Real
 from imoca.problem.problem import Problem
 from imoca.problem.simulator import Objective, Simulator
-from imoca.trials import Answer, Trial
+from imoca.snapshot.accounting import seconds_bill
+from imoca.trials import Answer, Trial, TrialTable
 
 CENTRE = np.array([0.5, 0.5])
 DONE = {"f": 1.0, "g": 2.0}
@@ -165,3 +166,35 @@ def test_a_measured_cost_is_guessed_while_it_was_seen_at_one_fidelity_below_the_
     unpaid = trial_at(problem, 9, CENTRE, [1.0, 0.0], Answer({"g": 1.0}, failures={"s": "no"}))
     assert is_cost_guessed(problem, [*trials, unpaid]) is is_guessed
     assert not is_cost_guessed(make_problem(), trials)  # a declared cost never is
+
+
+def test_simulator_time_is_the_sum_of_what_was_measured_whatever_full_runs_count() -> None:
+    problem = make_problem("measured", "measured")
+    trials = [
+        trial_at(problem, 0, CENTRE, [0.0, 1.0], Answer(DONE, {"s": 10.0, "t": 100.0}, wasted={"t": 7.0})),
+        trial_at(problem, 1, CENTRE, [1.0, 1.0], Answer({"g": 1.0}, {"t": 100.0}, {"s": "diverged"})),
+    ]
+    made = seconds_bill(TrialTable.encode(problem, trials))
+    assert made.spent.tolist() == [[10.0, 107.0], [0.0, 100.0]]
+    assert made.wasted.tolist() == [[0.0, 7.0], [0.0, 0.0]]
+    assert made.total == 217.0
+    assert made.expected.tolist() == [[0.0, 0.0], [0.0, 0.0]]
+
+
+def test_what_runs_is_expected_to_take_as_long_as_such_runs_took() -> None:
+    """Many runs, of 2 seconds at the cheapest and 200 at full accuracy; the one that runs is one of each."""
+    problem = make_problem("measured", "measured")
+    done = [
+        trial_at(problem, i, np.array([0.1 * (i % 9), 0.5]), [z, z], Answer(DONE, {"s": cost, "t": cost}))
+        for i, (z, cost) in enumerate([(0.0, 2.0), (1.0, 200.0)] * 10)
+    ]
+    running = trial_at(problem, len(done), CENTRE, [0.0, 1.0], None)
+    made = seconds_bill(TrialTable.encode(problem, [*done, running]))
+    assert made.expected[-1].tolist() == pytest.approx([2.0, 200.0], rel=0.2)
+    assert made.total == 20 * 202.0
+
+
+def test_the_first_runs_are_expected_to_take_nothing_for_nobody_knows_seconds_yet() -> None:
+    problem = make_problem("measured", "measured")
+    made = seconds_bill(TrialTable.encode(problem, [trial_at(problem, 0, CENTRE, [0.0, 1.0], None)]))
+    assert (made.total, made.expected.sum()) == (0.0, 0.0)

@@ -7,6 +7,7 @@ import pytest
 from rich.console import Console
 
 from imoca import Fidelity, Objective, Problem, Real, Simulator, Study
+from imoca.problem.allowance import Allowance
 from imoca.study.progress import LivePanel, PlainLines, progress_display
 from imoca.trials.trial import Answer, Run
 
@@ -28,7 +29,7 @@ def rendered(panel: LivePanel) -> str:
 
 def test_the_panel_shows_the_cost_the_fidelities_and_what_runs_since_when() -> None:
     study = make_study()
-    panel = LivePanel(study, budget=2.0)
+    panel = LivePanel(study, Allowance(2.0))
     assert "choosing the next design" in rendered(panel)
     trial = study.ask()
     run = Run(trial.number, HOSTILE, 1, time.time() - 65.0)
@@ -49,7 +50,7 @@ def test_the_panel_shows_the_cost_the_fidelities_and_what_runs_since_when() -> N
 def test_the_last_picture_tells_of_the_front_at_the_end() -> None:
     """While a run goes on the front is computed now and then only."""
     study = make_study()
-    panel = LivePanel(study, budget=9.0)
+    panel = LivePanel(study, Allowance(9.0))
     with panel:
         for x in (0.1, 0.9):
             panel.trial_finished(study.add({"x": x}, {HOSTILE: 1.0}, {"drag": 1.0 - x}))
@@ -64,7 +65,7 @@ def test_the_last_picture_tells_of_the_front_at_the_end() -> None:
 
 def test_who_interrupts_does_not_wait_for_a_front_and_is_shown_no_old_one() -> None:
     study = make_study()
-    panel = LivePanel(study, budget=9.0)
+    panel = LivePanel(study, Allowance(9.0))
     panel.__enter__()
     for x in (0.1, 0.9):
         panel.trial_finished(study.add({"x": x}, {HOSTILE: 1.0}, {"drag": 1.0 - x}))
@@ -75,14 +76,14 @@ def test_who_interrupts_does_not_wait_for_a_front_and_is_shown_no_old_one() -> N
 
 def test_the_panel_counts_failures() -> None:
     study = make_study()
-    panel = LivePanel(study, budget=2.0)
+    panel = LivePanel(study, Allowance(2.0))
     panel.trial_finished(study.fail(study.ask(), "no"))
     assert "1 with failures" in rendered(panel)
 
 
 def test_plain_lines_tell_of_failed_runs_and_finished_trials(capsys: pytest.CaptureFixture[str]) -> None:
     study = make_study()
-    lines = PlainLines(study, budget=2.0)
+    lines = PlainLines(study, Allowance(2.0))
     trial = study.ask()
     lines.run_ended(Run(0, HOSTILE, 1, 0.0, None, 1.0, Answer(failures={HOSTILE: "mesh\nexploded"})))
     lines.trial_finished(study.tell(trial, {"drag": 1.25}))
@@ -93,6 +94,6 @@ def test_plain_lines_tell_of_failed_runs_and_finished_trials(capsys: pytest.Capt
 
 def test_without_a_terminal_lines_are_printed_only_if_they_are_wanted() -> None:
     study = make_study()
-    assert progress_display(study, 2.0, None) is None
-    assert progress_display(study, 2.0, False) is None
-    assert isinstance(progress_display(study, 2.0, True), PlainLines)
+    assert progress_display(study, Allowance(2.0), None) is None
+    assert progress_display(study, Allowance(2.0), False) is None
+    assert isinstance(progress_display(study, Allowance(2.0), True), PlainLines)

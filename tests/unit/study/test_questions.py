@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from imoca import Fidelity, Objective, Problem, Real, Simulator, Study
-from imoca.errors import MethodError
+from imoca.errors import CostError, MethodError
 from imoca.trials import Trial
 
 
@@ -112,3 +112,33 @@ def test_where_something_was_verified_nothing_is_warned_of(caplog: pytest.LogCap
     study.optimize(6.0, progress=False)
     Study(PROBLEM, method="random").optimize(trials=5, progress=False)  # no budget
     assert not warnings_of(caplog)
+
+
+def timed(x: float, z: float) -> tuple[float, float]:
+    """Its second number is what the run took, in seconds."""
+    return x, 600.0 + 3000.0 * z
+
+
+def test_a_budget_of_simulator_time_ends_when_so_much_was_run() -> None:
+    simulator = Simulator(
+        "timed", [Objective("f", "minimize")], timed, fidelity=Fidelity.continuous(), cost="measured", full_cost=7.0
+    )
+    study = Study(Problem([Real("x", 0.0, 1.0)], [simulator]), method="random")
+    study.optimize("5h", progress=False)
+    seconds = [trial.costs["timed"] for trial in study.trials]
+    assert sum(seconds) >= 5 * 3600.0 > sum(seconds[:-1])
+    n_trials = len(study.trials)
+    study.optimize("5h", progress=False)  # is spent
+    assert len(study.trials) == n_trials
+    study.optimize("6h", progress=False)
+    assert sum(trial.costs["timed"] for trial in study.trials) >= 6 * 3600.0
+
+
+def test_simulator_time_as_a_budget_of_declared_costs_is_refused_and_nothing_is_asked() -> None:
+    study = Study(PROBLEM, method="random")
+    with pytest.raises(CostError, match="'left', 'right'"):
+        study.optimize("5h", progress=False)
+    for nonsense in ("0h", "40x", "-1h", -1, 0):
+        with pytest.raises(MethodError, match="The budget is"):
+            study.optimize(nonsense, progress=False)
+    assert not study.trials

@@ -346,6 +346,13 @@ def test_timeouts_are_read_in_their_units(written: str, expected: float) -> None
         ("[parameters.z]\ntype = 'integer'\nlow = 1\nhigh = 2", "'z'"),
         ("[study]\nbudgt = 1", r"study.budgt is not a known key.*name, method, seed, budget, time, stop, workers"),
         ("[study]\nbudget = -1", "study.budget is -1, but must be greater than 0"),
+        ("[study]\nbudget = '0h'", "study.budget is '0h', but must be greater than 0"),
+        (
+            "[study]\nbudget = '40x'",
+            "study.budget is '40x', but must be a finite number of full-fidelity runs, or",
+        ),
+        ("[study]\nbudget = inf", "study.budget is inf, but must be a finite number"),
+        ("[study]\nbudget = true", "study.budget is True, but must be a finite number"),
         ("[study]\nworkers = 1.5", "study.workers is 1.5, but must be a whole number"),
         ("[study]\nname = 'a/b'", "study.name is 'a/b', but must be usable as a file name"),
         ("[objectives]\na = 1", "objectives is not a known key.*simulators"),

@@ -14,7 +14,7 @@ from imoca.errors import FigureError, ImocaError
 from imoca.problem.problem import Problem
 from imoca.report.figure_names import FigureName
 from imoca.report.figures import RECORDS
-from imoca.report.page.decision import Budget, Highlight, budget_of, highlights
+from imoca.report.page.decision import Budget, Highlight, highlights, written_budget
 from imoca.report.page.navigator import Commands, navigator_content
 from imoca.report.page.order import in_order
 from imoca.report.page.readings import READINGS
@@ -36,7 +36,7 @@ class Introduction:
     about: str = ""
     commands: tuple[tuple[str, str], ...] = ()  # what for, and what to type
     study: str | None = None  # how the command line is told which study, a blank before; None if it cannot be
-    budget: float | None = None  # in full-fidelity runs
+    budget: float | str | None = None  # full-fidelity runs, or simulator time such as 40h
 
 
 @dataclass(frozen=True)
@@ -67,7 +67,7 @@ def collect(snapshot: Snapshot, introduction: Introduction) -> Contents:
             readings[name] = READINGS[name](records[name])
         except FigureError as error:
             readings[name] = error.message
-    budget = budget_of(snapshot.bill, snapshot.runs, introduction.budget)
+    budget = written_budget(snapshot, introduction.budget)
     return Contents(
         introduction,
         snapshot.problem,

@@ -9,10 +9,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from imoca.pareto.subset import spread_subset
+from imoca.problem.allowance import Allowance
 from imoca.problem.problem import Problem
-from imoca.snapshot.accounting import Bill
+from imoca.snapshot.accounting import Bill, seconds_bill
 from imoca.snapshot.designs import nearest_to_best, robust_values, worth_offering
 from imoca.snapshot.recommendation import ParetoPoint
+from imoca.snapshot.snapshot import Snapshot
 from imoca.trials.trial import Run
 from imoca.wording import duration, number
 
@@ -30,12 +32,13 @@ class Highlight:
 
 @dataclass(frozen=True)
 class Budget:
-    """In full-fidelity runs."""
+    """What was spent and what may be, in one unit."""
 
     spent: float  # NaN if it is not known here
     verification: float  # of which, to verify designs
     total: float | None  # None if nobody said so
     pace: float | None  # spent per second while something ran; None without times of runs
+    unit: str = "full-fidelity runs"
 
     @property
     def left(self) -> float | None:
@@ -46,7 +49,7 @@ class Budget:
         if math.isnan(self.spent):
             return "What was spent is unknown here: a function tells what runs cost."
         of_total = "" if self.total is None else f" of {number(self.total)}"
-        search = f"{number(self.spent)}{of_total} full-fidelity runs spent"
+        search = f"{number(self.spent)}{of_total} {self.unit} spent"
         told = f"{search}, {number(self.verification)} of it to verify designs" if self.verification else search
         if self.left is None:
             return f"{told}."
@@ -54,6 +57,16 @@ class Budget:
             return f"{told}: nothing is left."
         time = f", about {duration(self.left / self.pace)} at the pace so far" if self.pace else ""
         return f"{told}; {number(self.left)} left{time}."
+
+
+def written_budget(snapshot: Snapshot, written: float | str | None) -> Budget:
+    """Of a budget as a study file has it: full-fidelity runs, or simulator time such as "40h"."""
+    allowance = None if written is None else Allowance.read(written)
+    if allowance is None or not allowance.is_time:
+        return budget_of(snapshot.bill, snapshot.runs, None if allowance is None else allowance.amount)
+    seconds, told = budget_of(seconds_bill(snapshot.table), snapshot.runs, allowance.amount), allowance.told
+    pace = None if seconds.pace is None else told(seconds.pace)
+    return Budget(told(seconds.spent), told(seconds.verification), told(allowance.amount), pace, allowance.unit)
 
 
 def budget_of(bill: Bill, runs: Sequence[Run], total: float | None) -> Budget:
