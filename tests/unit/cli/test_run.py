@@ -56,7 +56,7 @@ def test_a_time_is_a_limit_too(imoca: CommandLine, toy: Path, monkeypatch: pytes
     monkeypatch.setattr(Study, "optimize", optimize)
     imoca("run", "--time", "1.5m", "--workers", "3", "--dask", "tcp://127.0.0.1:1", "--stop", "settled")
     wanted = {"budget": 3.0, "time": 90.0, "workers": 3, "dask": "tcp://127.0.0.1:1", "progress": True}
-    assert asked == wanted | {"stop": "settled"}
+    assert asked == wanted | {"stop": "settled", "slurm": None}
     for wrong in ("soon", "0s", "-3s"):
         answer = imoca("run", f"--time={wrong}")
         assert answer.code == 2
