@@ -33,7 +33,7 @@ test: $(VENV)/.dev  ## run the whole test suite
 	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n auto
 
 mutants: $(VENV)/.dev  ## minutes: sabotage the deciding code in a hundred places; each must turn its test red
-	$(BIN)/python tests/mutants/run.py
+	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python tests/mutants/run.py
 
 fuzz: $(VENV)/.dev  ## a minute, or FUZZ_SECONDS: spoilt files, databases and requests by chance; seeds of findings are printed
 	PYTHONPATH=tests OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m fuzz --seconds $(FUZZ_SECONDS)

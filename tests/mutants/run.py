@@ -1,28 +1,40 @@
 """Every sabotage of mutants.toml must turn its test file red: `make mutants`.
 
-The tests are first run as the code is, then once per sabotage against a copy of src/ in which it was committed.
+The tests are first run as the code is, then once per sabotage against a copy of src/ in which it was committed, each
+time in a process that is forked from this one, so that NumPy and the like are imported once.
 """
 
 from __future__ import annotations
 
+import json
 import os
+import re
 import shutil
-import subprocess
+import signal
 import sys
 import tempfile
 import time
 import tomllib
-from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+import traceback
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from importlib import import_module
 from pathlib import Path
+from typing import IO
+
+import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 LIST = Path(__file__).with_name("mutants.toml")
-PYTEST = ["-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", "-m", "not slow"]
+KILLERS = Path(__file__).with_name("killers.json")  # which test turned red last time: it is tried first
+FAILED = re.compile(r"^FAILED (\S+?::[^\s\[]+)", re.MULTILINE)
+PYTEST = ["-x", "-q", "-p", "no:cacheprovider", "-m", "not slow"]
+IMPORTED = ("moocore", "numpy", "pydantic", "rich", "scipy.optimize", "scipy.stats", "tomli_w", "typer")
 HANGING = 900.0  # seconds; the slowest of these test files takes a few, and a busy machine several times as many
 N_AT_ONCE = 2
-GREEN, RED = 0, 1  # exit codes of pytest; any other means that the tests did not run
+GREEN, RED, NOT_RUN = 0, 1, 3  # exit codes of pytest; any but the first two means that the tests did not run
 
 
 @dataclass(frozen=True)
@@ -39,6 +51,10 @@ class Mutant:
         path = ROOT / "src" / self.file
         return path.read_text(encoding="utf-8").count(self.text) if path.is_file() else 0
 
+    @property
+    def key(self) -> str:
+        return f"{self.file}: {self.breaks}"
+
     def commit(self, source: Path) -> None:
         path = source / self.file
         path.write_text(path.read_text(encoding="utf-8").replace(self.text, self.becomes), encoding="utf-8")
@@ -49,6 +65,7 @@ class Verdict:
     word: str
     seconds: float
     detail: str = ""
+    killer: str = ""
 
     @property
     def is_killed(self) -> bool:
@@ -65,49 +82,114 @@ def read_mutants() -> list[Mutant]:
     ]
 
 
-def run_python(
-    arguments: Sequence[str], source: Path, seconds: float | None = None
-) -> subprocess.CompletedProcess[str]:
-    settings = {"PYTHONPATH": str(source), "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
-    return subprocess.run(
-        [sys.executable, *arguments],
-        cwd=ROOT,
-        env=os.environ | settings | {"PYTHONDONTWRITEBYTECODE": "1"},
-        capture_output=True,
-        text=True,
-        timeout=seconds,
-        check=False,
-    )
+@dataclass
+class Child:
+    """Tests at work in a process of their own, forked from this one, in which everything but imoca is imported."""
 
+    tests: Sequence[str]  # below tests/
+    source: Path  # that imoca is imported from
+    begin: float = field(default_factory=time.monotonic)
+    pid: int = 0
+    code: int | None = None  # exit code of pytest, once it has ended
+    _output: IO[bytes] = field(default_factory=tempfile.TemporaryFile)
 
-def judge(mutant: Mutant) -> Verdict:
-    begin = time.monotonic()
-    with tempfile.TemporaryDirectory(prefix="imoca-mutant-") as folder:
-        source = Path(folder) / "src"
-        shutil.copytree(ROOT / "src", source, ignore=shutil.ignore_patterns("__pycache__"))
-        mutant.commit(source)
+    def __post_init__(self) -> None:
+        self.pid = os.fork()
+        if self.pid == 0:
+            self._work()
+
+    def _work(self) -> None:
+        code = NOT_RUN
         try:
-            ran = run_python([*PYTEST, f"tests/{mutant.test}"], source, HANGING)
-        except subprocess.TimeoutExpired:
-            return Verdict("killed by hanging", time.monotonic() - begin)
+            os.setsid()  # so that what tests start ends with it
+            os.dup2(self._output.fileno(), 1)
+            os.dup2(self._output.fileno(), 2)
+            sys.dont_write_bytecode = True
+            sys.path.insert(0, str(self.source))
+            os.environ["PYTHONPATH"] = str(self.source)  # for the processes that tests start
+            if not _is_beside(self.source):
+                print("The tests would not see the sabotage: imoca is imported from elsewhere.")
+            else:
+                code = int(pytest.main([*PYTEST, *(str(ROOT / "tests" / test) for test in self.tests)]))
+        except BaseException:
+            traceback.print_exc()
+        finally:
+            sys.stdout.flush()
+            sys.stderr.flush()
+            os._exit(code)
+
+    def has_ended(self) -> bool:
+        ended, status = os.waitpid(self.pid, os.WNOHANG)
+        if ended:
+            self.code = os.waitstatus_to_exitcode(status)
+        elif self.seconds > HANGING:
+            os.killpg(self.pid, signal.SIGKILL)
+            os.waitpid(self.pid, 0)
+            self.code = RED  # by hanging
+        return self.code is not None
+
+    @property
+    def seconds(self) -> float:
+        return time.monotonic() - self.begin
+
+    def said(self) -> str:
+        self._output.seek(0)
+        return self._output.read().decode("utf-8", "replace")[-4000:]
+
+
+def _is_beside(source: Path) -> bool:
+    import imoca
+
+    return Path(imoca.__file__).is_relative_to(source)
+
+
+def run_all(starts: Sequence[Callable[[], Child]]) -> Iterator[Child]:
+    """Each in turn, a few at once; in the order in which they began."""
+    waiting, running = deque(starts), deque[Child]()
+    while waiting or running:
+        while waiting and sum(child.code is None for child in running) < N_AT_ONCE:
+            running.append(waiting.popleft()())
+        for child in running:
+            if child.code is None:
+                child.has_ended()
+        while running and running[0].code is not None:
+            yield running.popleft()
+        time.sleep(0.01)
+
+
+def likely(mutant: Mutant) -> list[str]:
+    """The test that killed it last time, if it is still there."""
+    killer = (json.loads(KILLERS.read_text(encoding="utf-8")) if KILLERS.exists() else {}).get(mutant.key, "")
+    file, _, name = killer.partition("::")
+    is_there = file == mutant.test and f"def {name.split('::')[-1]}(" in (ROOT / "tests" / file).read_text("utf-8")
+    return [killer] if is_there else []
+
+
+def judge(mutants: Sequence[Mutant], folder: Path) -> Iterator[tuple[Mutant, Verdict]]:
+    def start(i: int, mutant: Mutant) -> Child:
+        source = folder / f"{i}"
+        shutil.copytree(ROOT / "src", source)  # with its bytecode, which fits as long as a file is not touched
+        mutant.commit(source)
+        return Child([*likely(mutant), mutant.test], source)
+
     words = {GREEN: "SURVIVED", RED: "killed"}
-    detail = "" if ran.returncode in words else ran.stdout[-2000:] + ran.stderr[-2000:]
-    return Verdict(words.get(ran.returncode, "NOT RUN"), time.monotonic() - begin, detail)
+    children = run_all([partial(start, i, mutant) for i, mutant in enumerate(mutants)])
+    for mutant, child in zip(mutants, children, strict=True):
+        detail = "" if child.code in words else child.said()
+        killer = FAILED.search(child.said())
+        name = killer[1].partition("tests/")[2] if killer else ""
+        yield mutant, Verdict(words.get(child.code or GREEN, "NOT RUN"), child.seconds, detail, name)
+        shutil.rmtree(child.source)
 
 
 def check_green(tests: Sequence[str]) -> bool:
     """Whether the tests pass on the code as it is, imported the way that the mutants will be."""
-    where = run_python(["-c", "import imoca; print(imoca.__file__)"], ROOT / "src")
-    if not where.stdout.startswith(str(ROOT / "src")):
-        print(f"The tests would not see the sabotage: imoca is imported from {where.stdout or where.stderr}")
-        return False
-    with ThreadPoolExecutor(N_AT_ONCE) as pool:
-        halves = [[f"tests/{test}" for test in tests[i::N_AT_ONCE]] for i in range(N_AT_ONCE)]
-        runs = list(pool.map(lambda half: run_python([*PYTEST, *half], ROOT / "src"), filter(None, halves)))
-    for run in runs:
-        if run.returncode != GREEN:
-            print(run.stdout[-5000:] + run.stderr[-2000:])
-    return all(run.returncode == GREEN for run in runs)
+    halves = [half for i in range(N_AT_ONCE) if (half := tests[i::N_AT_ONCE])]
+    children = list(run_all([partial(Child, half, ROOT / "src") for half in halves]))
+    for child in children:
+        if child.code != GREEN:
+            print(child.said())
+    return all(child.code == GREEN for child in children)
 
 
 def main(wanted: Sequence[str]) -> int:
@@ -117,23 +199,28 @@ def main(wanted: Sequence[str]) -> int:
         for mutant in lost:
             print(f"occurs {mutant.count} times in {mutant.file}, not once: {mutant.text!r}")
         return 1
+    for name in IMPORTED:  # once for all processes that are forked from this one
+        import_module(name)
     begin = time.monotonic()
     tests = sorted({mutant.test for mutant in mutants})
     if not check_green(tests):
         print("Some test is red without any sabotage.")
         return 1
     print(f"{len(tests)} test files are green without sabotage ({time.monotonic() - begin:.0f} s).", flush=True)
-    verdicts = []
-    with ThreadPoolExecutor(N_AT_ONCE) as pool:
-        for mutant, verdict in zip(mutants, pool.map(judge, mutants), strict=True):
-            print(f"{verdict.word:9} {verdict.seconds:5.1f} s  {mutant.file}: {mutant.breaks}", flush=True)
+    alive, killers = [], {}
+    with tempfile.TemporaryDirectory(prefix="imoca-mutants-") as folder:
+        for mutant, verdict in judge(mutants, Path(folder)):
+            print(f"{verdict.word:9} {verdict.seconds:5.1f} s  {mutant.key}", flush=True)
             print(verdict.detail, end="")
-            verdicts.append(verdict)
-    alive = [mutant for mutant, verdict in zip(mutants, verdicts, strict=True) if not verdict.is_killed]
+            killers[mutant.key] = verdict.killer
+            if not verdict.is_killed:
+                alive.append(mutant)
+    if not wanted:
+        KILLERS.write_text(json.dumps({key: test for key, test in killers.items() if test}, indent=1) + "\n", "utf-8")
     n_killed = len(mutants) - len(alive)
     print(f"{n_killed} of {len(mutants)} killed in {time.monotonic() - begin:.0f} s.")
     for mutant in alive:
-        print(f"not killed by tests/{mutant.test}: {mutant.file}: {mutant.breaks}")
+        print(f"not killed by tests/{mutant.test}: {mutant.key}")
     return 1 if alive else 0
 
 

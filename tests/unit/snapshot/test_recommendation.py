@@ -210,7 +210,7 @@ def test_an_id_stays_while_the_design_stays_and_differs_between_designs() -> Non
     assert [point.id for point in first] == [point.id for point in again]
     ids = {point.id for point in first}
     assert len(ids) >= len(first) - 2
-    assert all(len(each) == 5 and each.startswith("F") for each in ids)
+    assert all(len(each) == 6 and each.startswith("F") for each in ids)
 
 
 def test_a_prediction_wider_than_all_that_was_seen_is_marked_as_doubtful() -> None:
