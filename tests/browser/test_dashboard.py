@@ -1,5 +1,8 @@
 """The page in a real browser: what is seen, clicked and typed, and that nothing goes where it should not."""
 
+import csv
+import io
+import json
 from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
@@ -222,3 +225,60 @@ def test_of_five_thousand_trials_one_page_is_shown_before_any_figure(
         assert numbers(watched) == list(range(25))
         page.get_by_label("Contains").fill("0.12")
         wait_until(page, "document.getElementById('count').textContent.includes(' of 5000')")
+
+
+def test_trials_are_filtered_by_comparisons_and_saved_as_they_are_shown(
+    browser: "Browser", address: str, hostile: Path, until_the_end: ExitStack
+) -> None:
+    study = until_the_end.enter_context(Study.load(hostile / "wing <b>'.db", read_only=True))
+    expected = [trial.number for trial in study.trials if float(trial.parameters["span"]) < 0.25 and trial.values]
+    with tab(browser, address) as watched:
+        page = watched.page
+        page.wait_for_selector("#table tbody tr")
+        page.get_by_label("Contains").fill("span < 0.25, state = complete")
+        assert 0 < len(expected) < 25
+        assert sorted(numbers(watched)) == expected
+        with page.expect_download() as waiting:
+            page.locator("#trials").get_by_role("button", name="Save CSV").click()
+        rows = list(csv.DictReader(io.StringIO(waiting.value.path().read_text(encoding="utf-8"))))
+        assert sorted(int(row["number"]) for row in rows) == expected
+        assert [float(row["span"]) for row in rows] == [study.trials[int(r["number"])].parameters["span"] for r in rows]
+        with page.expect_download() as waiting:
+            page.locator("#trials").get_by_role("button", name="Save JSON").click()
+        told = json.loads(waiting.value.path().read_text(encoding="utf-8"))
+        assert [each["values"] for each in told] == [dict(study.trials[each["number"]].values) for each in told]
+        page.get_by_label("Contains").fill("weight < 3")
+        assert "No column is called “weight”" in page.locator("#filter-fault").inner_text()
+
+
+def test_the_report_of_the_link_is_drawn_within_its_policy(browser: "Browser", address: str) -> None:
+    with tab(browser, address) as watched:
+        watched.page.wait_for_selector("table.designs tbody tr")
+        link = watched.page.locator("#report").get_attribute("href")
+    with tab(browser, f"{address}{(link or '').lstrip('/')}") as watched:
+        watched.page.wait_for_selector("#plot-trust .main-svg")
+        watched.page.wait_for_selector("table.designs tbody tr")
+        assert watched.page.locator("img").count() == 0
+        assert watched.page.evaluate("document.querySelectorAll('.js-plotly-plot').length") == len(FIGURE_NAMES)
+
+
+def test_the_model_around_the_chosen_design_is_drawn_when_asked_for(browser: "Browser", address: str) -> None:
+    with tab(browser, address) as watched:
+        page = watched.page
+        page.locator("table.designs tbody tr button").first.click()
+        name = page.locator(".chosen-id").inner_text()
+        page.get_by_role("button", name="Why this design").click()
+        page.wait_for_selector("#why .js-plotly-plot .main-svg")
+        assert name in page.locator("#why-title").inner_text()
+        assert name in page.locator("#why .reading").inner_text()
+
+
+def test_every_figure_has_its_reading_and_nobody_is_said_to_run_what_nobody_drives(
+    browser: "Browser", address: str
+) -> None:
+    with tab(browser, address) as watched:
+        page = watched.page
+        page.wait_for_selector("[data-figure=cost] .main-svg")
+        assert "full-fidelity runs went into" in page.locator("[data-figure=cost] .reading").inner_text()
+        assert page.locator("#standing").inner_text() == "no process is driving this study"
+        assert page.get_by_role("cell", name="no answer yet").count() == 1

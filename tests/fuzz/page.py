@@ -48,7 +48,18 @@ def _ask(rng: random.Random, client: TestClient, study: str) -> None:
 def _place(rng: random.Random, study: str) -> str:
     known = [
         *("/", "/static/main.js", "/static/plotly.min.js", "/api/studies", "/api/comparison", f"/api/studies/{study}"),
-        *(f"/api/studies/{study}/{rest}" for rest in ("events", "trials/0", "trials/2/log", "figures/cost")),
+        *(
+            f"/api/studies/{study}/{rest}"
+            for rest in (
+                "events",
+                "trials/0",
+                "trials/2/log",
+                "figures/cost",
+                "figures/verdict",
+                "slices/F0000",
+                "report",
+            )
+        ),
     ]
     place = rng.choice(known)
     if rng.random() < 0.5:
