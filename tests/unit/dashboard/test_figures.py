@@ -32,7 +32,7 @@ def strict(text: str) -> Any:
 @pytest.mark.parametrize("name", RECORDS)
 def test_every_figure_of_a_hostile_study_is_strict_json(database: Path, name: Any, until_the_end: ExitStack) -> None:
     content = strict(draw(name, until_the_end.enter_context(Study.load(database, read_only=True)).snapshot()))
-    assert content["data"]
+    assert content["data"] or name == "timeline"  # its answers were told: they have no time
     assert content["reading"]
     assert "<script" not in json.dumps([content["data"], content["layout"]])
 
