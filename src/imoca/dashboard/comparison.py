@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from imoca.snapshot.convergence import front_volume
+from imoca.snapshot.convergence import box_around, front_volume
 from imoca.snapshot.history import Checkpoint
 from imoca.snapshot.snapshot import Snapshot
 from imoca.trials.table import TrialTable
@@ -35,16 +35,19 @@ def history_of(snapshot: Snapshot) -> History:
 
 
 def compare(histories: Sequence[tuple[str, History]]) -> list[Curve]:
-    """With one box for all, from the worst to the best value that any of them has seen: only so can they be compared.
+    """With one box for all, around the values that any of them has seen and their last fronts.
 
     They must have the same objectives.
     """
     everything = [history.finished for _, history in histories]
+    problem = everything[0].problem
+    fronts = [history.checkpoints[-1].front for _, history in histories if history.checkpoints]
+    box = box_around(problem, fronts, *everything)
     return [
         Curve(
             name,
             tuple(each.cost for each in history.checkpoints),
-            tuple(front_volume(each.front, *everything) for each in history.checkpoints),
+            tuple(front_volume(problem, each.front, box) for each in history.checkpoints),
         )
         for name, history in histories
     ]

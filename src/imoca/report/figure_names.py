@@ -45,7 +45,7 @@ NOTHING: dict[FigureName, str] = {
     "fidelities": "No simulator with a fidelity was run yet.",
     "cost": "Nothing was spent yet.",
     "trust": "No model yet: no trial has an answer.",
-    "correlation": "No simulator with a fidelity has an answer yet.",
+    "correlation": "Too few answers of a simulator with a fidelity yet.",
     "error": "No simulator with a fidelity has an answer yet.",
     "timeline": "No run yet: answers that are told or added have no time.",
     "replay": "Nothing to replay: it takes two objectives, and answers to both.",

@@ -10,13 +10,14 @@ from typing import TYPE_CHECKING
 from imoca.wording import labelled, number, printable, with_unit
 
 if TYPE_CHECKING:
-    from imoca.report.records import CorrelationRecord, ObjectiveRecord
+    from imoca.report.records import CorrelationRecord, ObjectiveRecord, TrustRecord
 
 LONGEST_NAME = 40  # characters of a name in a figure
 LONGEST_AXIS_NAME = 26  # beside an axis, which may be short
 SMALLEST_PLAIN, LARGEST_PLAIN = 1e-5, 1e6  # deviations written without an exponent
 WIDE = 10.0  # largest over smallest
 N_TICKS = 8  # on a logarithmic axis
+NEAR_ONE, SMALLEST_LACK = 0.95, 1e-9  # of a correlation
 N_LISTED = 12  # parameters named where the pointer rests
 
 
@@ -86,7 +87,10 @@ def share(ratio: float) -> str:
 
 
 def log_ticks(values: Sequence[float]) -> list[float]:
-    """1, 2 and 5 times the powers of ten that lie among positive values, or the powers alone if those are many."""
+    """1, 2 and 5 times the powers of ten that lie among positive values, or the powers alone if those are many.
+
+    Where fewer than two do, both ends to two digits: one label alone tells nothing of a scale.
+    """
     low, high = min(values), max(values)
     decades = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
     for steps in ((1.0, 2.0, 5.0), (1.0,)):
@@ -94,7 +98,7 @@ def log_ticks(values: Sequence[float]) -> list[float]:
         kept = [tick for tick in ticks if 0.999 * low <= tick <= 1.001 * high]
         if len(kept) <= N_TICKS:
             break
-    return kept or [low]
+    return kept if len(kept) > 1 else sorted({float(f"{low:.2g}"), float(f"{high:.2g}")})
 
 
 def is_wide(values: Sequence[float]) -> bool:
@@ -107,6 +111,32 @@ def rounded(value: float, span: float) -> str:
     if not 0.0 < span < math.inf:
         return number(value)
     return f"{round(value, 3 - math.floor(math.log10(span))):.4g}"
+
+
+def skill_words(record: TrustRecord) -> str:
+    """How much of what was observed is predicted, and how honestly."""
+    if math.isnan(record.skill):
+        return f"{len(record.observed)} answers: too few, or too much alike, to tell"
+    within = percent(record.share_within_two_deviations)
+    return f"R² {record.skill:.2f}, {within} within ± 2 deviations"
+
+
+def full_accuracy_words(record: TrustRecord) -> str:
+    if not record.n_full:
+        return "no run at full accuracy yet"
+    skill = "" if math.isnan(record.skill_at_full_accuracy) else f"R² {record.skill_at_full_accuracy:.2f}, "
+    return f"at full accuracy: {skill}{record.n_kept_at_full_accuracy} of {record.n_full} within"
+
+
+def are_near_one(records: Sequence[CorrelationRecord]) -> bool:
+    """Whether all correlations are so near to 1 that only what they lack tells them apart."""
+    known = [c for record in records for c in record.correlations if not math.isnan(c)]
+    return bool(known) and min(known) >= NEAR_ONE and any(c < 1.0 - SMALLEST_LACK for c in known)
+
+
+def lacks(record: CorrelationRecord) -> list[float]:
+    """1 - r, NaN where nothing is lacking: a logarithmic scale shows no 0."""
+    return [1.0 - c if c < 1.0 - SMALLEST_LACK else math.nan for c in record.correlations]
 
 
 def correlation_range(records: Sequence[CorrelationRecord]) -> list[float]:

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from imoca.arrays import Array
+from imoca.methods.beliefs import Beliefs, recall, without_answers
+from imoca.models.failure import failure_models
 from imoca.models.surrogates import DEFAULT_MODEL, ModelName
-from imoca.snapshot.recommendation import ParetoPoint, recommend
+from imoca.snapshot.recommendation import QUICK, ParetoPoint, recommended
 from imoca.trials.table import TrialTable
+from imoca.trials.trial import Trial
 
 N_CHECKPOINTS = 20  # at which the front is recovered anew
 
@@ -26,16 +29,32 @@ class Checkpoint:
 def front_history(
     finished: TrialTable,
     costs: Array,  # (n,) spent up to each trial, that trial included
+    today: Beliefs | None,  # after all of them
     seed: int,
     model: ModelName = DEFAULT_MODEL,
     n_checkpoints: int = N_CHECKPOINTS,
 ) -> tuple[Checkpoint, ...]:
-    """Checkpoints spread over the cost and over the trials; those without a front are left out."""
-    checkpoints = []
+    """Checkpoints spread over the cost and over the trials; those without a front are left out.
+
+    Nothing is fitted: a checkpoint believes what the next question remembers, or, where no question does, the answers
+    up to it with the hyperparameters of today. Its front is searched quickly, and so is the last.
+    """
+    if today is None:
+        return ()
+    possible, checkpoints = without_answers(finished, today.set_aside), []
     for i in _checkpoints(costs, n_checkpoints):
-        if front := recommend(finished.rows(slice(i + 1)), seed, model):
+        known = possible.rows(slice(i + 1))
+        beliefs = today if i == len(finished) - 1 else _believed(known, finished.trials[i + 1], today, model)
+        if front := recommended(known, beliefs, seed, model, QUICK):
             checkpoints.append(Checkpoint(i + 1, float(costs[i]), tuple(front)))
     return tuple(checkpoints)
+
+
+def _believed(known: TrialTable, then: Trial, today: Beliefs, model: ModelName) -> Beliefs | None:
+    beliefs = recall(known, then, model, today.costs)
+    if beliefs is None:
+        beliefs = recall(known, replace(then, fitted=today.fitted), model, today.costs)
+    return None if beliefs is None else replace(beliefs, failures=failure_models(known))
 
 
 def _checkpoints(costs: Array, n: int) -> list[int]:

@@ -33,6 +33,20 @@ ID_LENGTH = 5  # hexadecimal digits: of fronts of 200 designs one in fifty has t
 
 
 @dataclass(frozen=True)
+class Care:
+    """How much is computed for a front."""
+
+    effort: SearchEffort
+    n_starts: int
+    most: int  # predicted designs
+    is_remembering: bool  # what was recommended before
+
+
+THOROUGH = Care(EFFORT, N_START_DESIGNS, MOST_RECOMMENDED, True)
+QUICK = Care(SearchEffort(size=200, n_generations=8, n_children=300), 512, 100, False)  # of many on the way
+
+
+@dataclass(frozen=True)
 class ParetoPoint:
     """One design of the recommended front; values of objectives and constraints in the user's own units and signs."""
 
@@ -87,7 +101,7 @@ def recommend(table: TrialTable, seed: int, model: ModelName = DEFAULT_MODEL) ->
 
 
 def recommended(
-    table: TrialTable, beliefs: Beliefs | None, seed: int, model: ModelName = DEFAULT_MODEL
+    table: TrialTable, beliefs: Beliefs | None, seed: int, model: ModelName = DEFAULT_MODEL, care: Care = THOROUGH
 ) -> list[ParetoPoint]:
     """Verified designs that none of their kind dominates, what is predicted to be better or beside them, and what was.
 
@@ -101,9 +115,9 @@ def recommended(
     table = without_answers(table, beliefs.set_aside)  # an impossible value verifies nothing
     verified = _best_verified(table, beliefs)
     measured = _measured(beliefs, verified)
-    front = _predicted_front(beliefs, seed)
-    kept = _still_recommended(table, beliefs, front, model, seed)
-    x = np.concatenate([front.x[representative_subset(front.values, MOST_RECOMMENDED)], kept])
+    front = _predicted_front(beliefs, seed, care)
+    kept = _still_recommended(table, beliefs, front, model, seed) if care.is_remembering else front.x[:0]
+    x = np.concatenate([front.x[representative_subset(front.values, care.most)], kept])
     means, is_earlier = beliefs.means_at_target(x), np.arange(len(x)) >= len(x) - len(kept)
     is_offered = (is_earlier | non_dominated(means)) & ~_are_among(x, table.verified.x)
     if len(measured):
@@ -154,12 +168,12 @@ def _feasible(table: TrialTable) -> TrialTable:
     return table.rows(table.is_feasible & table.problem.space.is_allowed(table.x))
 
 
-def _predicted_front(beliefs: Beliefs, seed: int) -> Front:
+def _predicted_front(beliefs: Beliefs, seed: int, care: Care) -> Front:
     rng = np.random.default_rng(seed)
     data = (*beliefs.data, *(limit.data for limit in beliefs.limits))
     observed = np.unique(np.concatenate([each.x for each in data]), axis=0)
-    starts = np.concatenate([sobol_designs(beliefs.problem, N_START_DESIGNS, rng), observed])
-    return front_of_means(beliefs, starts, EFFORT, rng)
+    starts = np.concatenate([sobol_designs(beliefs.problem, care.n_starts, rng), observed])
+    return front_of_means(beliefs, starts, care.effort, rng)
 
 
 def _still_recommended(table: TrialTable, beliefs: Beliefs, front: Front, model: ModelName, seed: int) -> Array:

@@ -90,7 +90,7 @@ class Snapshot:
 
     @cached_property
     def history(self) -> tuple[Checkpoint, ...]:
-        """The fronts recommended on the way; many models are fitted for it."""
+        """The fronts recommended on the way; no model is fitted for it but those of today."""
         self.bill.check_known()
         costs = self.bill.by_trial[self.table.is_finished].cumsum()
-        return front_history(self.finished, costs, self.seed, self.model)
+        return front_history(self.finished, costs, self.beliefs, self.seed, self.model)

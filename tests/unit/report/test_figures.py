@@ -17,8 +17,10 @@ from imoca.report.figure_names import FIGURE_NAMES, NOTHING, TITLES
 from imoca.report.figures import RECORDS, backend_for, draw, drawers, figure_file, picture
 from imoca.report.labels import log_ticks, matplotlib_text, plotly_text, rounded, with_deviation
 from imoca.report.palette import MATPLOTLIB_DASHES, MATPLOTLIB_MARKERS, PLOTLY_DASHES, PLOTLY_MARKERS
+from imoca.report.records import TrustRecord
+from imoca.report.records.trade_offs import drawn_pairs
 
-COUNTS = (1, 2, 3, 5, 9)
+COUNTS = (1, 2, 3, 4, 5, 9)
 
 
 def plotly_traces(records: dict[str, Any], name: Any) -> list[dict[str, Any]]:
@@ -48,9 +50,11 @@ def test_the_plotly_front_holds_predicted_verified_and_beaten_points(records: An
     by_name = {trace["name"].split(",")[0]: trace for trace in reversed(traces)}  # the first panel of a matrix
     name = front.objectives[0].name
     kept = [p for p in front.points if not p.verified and not p.is_earlier]
-    assert by_name["predicted front"]["x"] == [p.predicted[name] for p in kept]
-    assert by_name["recommended before"]["x"] == [front.points[5].predicted[name]]
-    assert by_name["on the front"]["x"] == [front.points[3].measured[name]]
+    if n_objectives > 4:
+        name = front.objectives[drawn_pairs(front.objectives, front.points)[0][0]].name
+    assert by_name["predicted front"]["x"] == pytest.approx([p.predicted[name] for p in kept], rel=1e-4)
+    assert by_name["recommended before"]["x"] == pytest.approx([front.points[5].predicted[name]], rel=1e-4)
+    assert by_name["on the front"]["x"] == pytest.approx([front.points[3].measured[name]], rel=1e-4)
     assert by_name["measured at full accuracy"]["x"] == [0.25]
     if n_objectives <= 3:
         drawn = by_name["predicted front"]["error_x"]
@@ -60,11 +64,58 @@ def test_the_plotly_front_holds_predicted_verified_and_beaten_points(records: An
     for axis, objective in zip("xyz", front.objectives[:n_objectives] if n_objectives in (2, 3) else (), strict=False):
         expected = [p.predicted[objective.name] for p in kept]
         assert by_name["predicted front"][axis] == expected
-    if n_objectives > 3:
-        assert len(traces) == 4 * n_objectives * (n_objectives - 1) // 2  # every pair once
+    if n_objectives > 4:
+        assert len(traces) == 4 * 6  # the six pairs that are most at odds
 
 
-@pytest.mark.parametrize("n_objectives", [2, 5])
+def test_three_objectives_are_also_a_plane_coloured_by_the_third(records: Any) -> None:
+    made = records(3)
+    front = made["front"]
+    flat = [trace for trace in plotly_traces(made, "front") if trace["type"] == "scatter"]
+    beaten, predicted, verified = flat  # without those recommended before
+    kept = [p for p in front.points if not p.verified and not p.is_earlier]
+    third = front.objectives[2].name
+    assert predicted["marker"]["color"] == pytest.approx([p.predicted[third] for p in kept], rel=1e-4)
+    assert verified["marker"]["color"] == pytest.approx([front.points[3].measured[third]], rel=1e-4)
+    assert verified["marker"]["line"]["color"]
+    assert (beaten["x"], beaten["y"]) == ([0.25], [0.25])
+    space, plane = drawers("matplotlib")["front"](front).axes[:2]
+    assert space.name == "3d"
+    assert plane.collections[0].get_array().tolist() == [p.predicted[third] for p in kept]
+
+
+def test_a_model_is_judged_by_skill_and_by_its_runs_at_full_accuracy(records: Any) -> None:
+    z = (0.0, 0.0, 1.0, 1.0, 1.0, 1.0, 1.0)
+    observed, predicted = (1.0, 3.0, 0.0, 2.0, 4.0, 6.0, 8.0), (1.0, 3.0, 1.0, 2.0, 4.0, 6.0, 7.0)
+    record = TrustRecord("f", tuple(range(7)), z, observed, predicted, (0.4,) * 7)
+    assert record.skill == pytest.approx(1.0 - (2.0 / 7.0) / np.var(observed))
+    assert record.skill_at_full_accuracy == pytest.approx(1.0 - (2.0 / 5.0) / 8.0)
+    assert (record.n_full, record.n_kept_at_full_accuracy) == (5, 3)
+    (title,) = [each.text for each in drawers("plotly")["trust"]([record]).layout.annotations]
+    assert "R² 0.96, 71 % within" in title
+    assert "at full accuracy: R² 0.95, 3 of 5 within" in title
+    few = records(1)["trust"][0]
+    (title,) = [each.text for each in drawers("plotly")["trust"]([few]).layout.annotations]
+    assert "3 answers: too few" in title
+    cheap = TrustRecord("f", (0,), (0.5,), (1.0,), (1.0,), (1.0,))
+    assert "no run at full accuracy yet" in drawers("plotly")["trust"]([cheap]).layout.annotations[0].text
+
+
+def test_correlations_near_one_are_drawn_as_what_they_lack(records: Any) -> None:
+    import dataclasses
+
+    near = [dataclasses.replace(each, correlations=(0.96, 0.999, 1.0)) for each in records(2)["correlation"]]
+    figure = drawers("plotly")["correlation"](near)
+    assert list(figure.data[0].y[:2]) == pytest.approx([0.04, 0.001])
+    assert figure.data[0].y[2] is None
+    assert figure.layout.yaxis.type == "log"
+    assert len(figure.layout.yaxis.tickvals) >= 2
+    axes = drawers("matplotlib")["correlation"](near).axes[0]
+    assert axes.get_yscale() == "log"
+    assert list(axes.get_lines()[0].get_ydata()[:2]) == pytest.approx([0.04, 0.001])
+
+
+@pytest.mark.parametrize("n_objectives", [2, 4])
 def test_the_matplotlib_front_holds_the_same_points(records: Any, n_objectives: int) -> None:
     front = records(n_objectives)["front"]
     axes = drawers("matplotlib")["front"](front).axes[0]
@@ -148,7 +199,7 @@ def test_trust_parts_the_misses_and_names_the_share(records: Any) -> None:
     assert within["error_x"]["array"] == [0.2, 0.4]
     assert (beyond["x"], beyond["y"], beyond["customdata"]) == ([3.0], [9.0], [2])
     figure = drawers("matplotlib")["trust"](made["trust"])
-    assert any("67 % within ± 2 deviations" in text for text in matplotlib_texts(figure))
+    assert any("3 answers: too few" in text for text in matplotlib_texts(figure))
 
 
 def test_correlation_lines_differ_in_marker_and_dash_as_well_as_in_colour(records: Any) -> None:
@@ -359,4 +410,5 @@ def test_numbers_are_written_to_the_digits_that_matter() -> None:
     assert rounded(17.3126, 17.4) == "17.31"
     assert log_ticks([0.047, 1.0]) == pytest.approx([0.05, 0.1, 0.2, 0.5, 1.0])
     assert log_ticks([1e-9, 1.0])[0] == pytest.approx(1e-9)
-    assert log_ticks([0.3, 0.4]) == [0.3]
+    assert log_ticks([0.3, 0.4]) == [0.3, 0.4]  # one label alone tells nothing of a scale
+    assert log_ticks([0.31234, 0.31234]) == [0.31]

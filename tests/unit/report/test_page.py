@@ -28,7 +28,7 @@ from imoca.report.page.readings import (
     what_was_found,
 )
 from imoca.report.page.text import Cell, safe, table
-from imoca.report.records import ConvergenceRecord, SummaryRecord
+from imoca.report.records import ConvergenceRecord, SummaryRecord, TrustRecord
 from imoca.snapshot.recommendation import ParetoPoint
 from imoca.wording import number
 
@@ -229,7 +229,13 @@ def test_readings_name_the_numbers_of_their_records(records: Any) -> None:
         "35 % of the 5.75 full-fidelity runs went into 2 runs of s1 at fidelity fine."
         " 4 % was lost in attempts that had to be repeated."
     )
-    assert "f0 67 % and f1 67 %: be wary of f0 and f1" in trust_reading(made["trust"])
+    assert "Of f0 and f1 there are too few answers, or too much alike, to tell." in trust_reading(made["trust"])
+    bold = TrustRecord(
+        "f", (0, 1, 2, 3, 4), (0.0,) * 5, (0.0, 1.0, 2.0, 3.0, 9.0), (0.0, 1.0, 2.0, 3.0, 4.0), (0.1,) * 5
+    )
+    assert "explain (R², 1 at best): f 0.50" in trust_reading([bold])  # 1 - 5 / 10
+    assert "f 80 %: be wary of f, where the model is too sure of itself" in trust_reading([bold])
+    assert "No run at full accuracy yet: nothing tells how good these numbers are there." in trust_reading([bold])
     assert "for f0 a run at 30 % of the full cost already correlates at 0.90" in correlation_reading(
         made["correlation"]
     )

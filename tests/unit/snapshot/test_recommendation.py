@@ -1,5 +1,7 @@
 """The recommended front: what is on it, in which order, with which numbers."""
 
+import dataclasses
+
 import numpy as np
 import pytest
 from deciding import believe, is_verified, posterior, recommend, trial_at
@@ -12,7 +14,7 @@ from imoca.problem.parameters import Real
 from imoca.problem.problem import Problem
 from imoca.problem.simulator import Objective, Simulator
 from imoca.snapshot import recommendation
-from imoca.snapshot.recommendation import ParetoPoint, chosen_few, design_id
+from imoca.snapshot.recommendation import ParetoPoint, believe_answers, chosen_few, design_id, recommended
 from imoca.trials import Answer, Trial, TrialTable
 
 KNOB = Fidelity.continuous()
@@ -78,12 +80,11 @@ def test_no_design_of_a_dense_grid_is_predicted_to_beat_the_front() -> None:
     assert beaten_by.max() < 0.03
 
 
-def test_a_few_designs_stand_for_the_whole_front_better_than_a_few_of_it_drawn_at_random(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_few_designs_stand_for_the_whole_front_better_than_a_few_of_it_drawn_at_random() -> None:
     whole = np.array([standing(point) for point in recommend(PROBLEM, cheap_trials())])
-    monkeypatch.setattr(recommendation, "MOST_RECOMMENDED", 5)
-    few = np.array([standing(point) for point in recommend(PROBLEM, cheap_trials())])
+    table = TrialTable.encode(PROBLEM, cheap_trials())
+    care = dataclasses.replace(recommendation.THOROUGH, most=5)
+    few = np.array([standing(p) for p in recommended(table, believe_answers(table), 0, care=care)])
     assert len(few) == 5
 
     def farthest(chosen: np.ndarray) -> float:

@@ -10,14 +10,18 @@ from matplotlib.figure import Figure
 
 from imoca.report.figure_names import COST_UNIT, NOTHING, TITLES, FigureName
 from imoca.report.labels import (
+    are_near_one,
     correlation_range,
+    full_accuracy_words,
     is_wide,
+    lacks,
     log_ticks,
     matplotlib_text,
-    percent,
+    plain_number,
     share,
     short_label,
     shortened,
+    skill_words,
 )
 from imoca.report.matplotlib.errors import error_figure
 from imoca.report.matplotlib.front import front_figure
@@ -138,11 +142,8 @@ def trust_figure(records: Sequence[TrustRecord]) -> Figure:
                 **{"color": colour, "marker": marker, "markersize": 4, "linestyle": "none", "elinewidth": 0.8},
             )
             handles.append(drawn.lines[0])
-        within = percent(record.share_within_two_deviations)
-        axes.set_title(
-            f"{matplotlib_text(short_label(record.output, record.unit, 24))}\n{within} within ± 2 deviations",
-            fontsize=9,
-        )
+        name = matplotlib_text(short_label(record.output, record.unit, 24))
+        axes.set_title(f"{name}\n{skill_words(record)}\n{full_accuracy_words(record)}", fontsize=8)
         axes.set(xlabel="predicted without it", ylabel="observed" if i % n_columns == 0 else "")
         axes.locator_params(nbins=5)
     legend(made, handles, ["agreement", "within ± 2 deviations", "beyond"])
@@ -154,19 +155,26 @@ def correlation_figure(records: Sequence[CorrelationRecord]) -> Figure:
         return nothing_to_show(TITLES["correlation"], NOTHING["correlation"])
     made = empty_figure(TITLES["correlation"])
     axes = plane(made)
-    handles = []
+    handles, is_lack = [], are_near_one(records)
     for i, record in enumerate(records):
         look = {
             "color": COLOURS[i % len(COLOURS)],
             "marker": MATPLOTLIB_MARKERS[i % len(MATPLOTLIB_MARKERS)],
             "linestyle": MATPLOTLIB_DASHES[i % len(MATPLOTLIB_DASHES)],
         }
-        handles += axes.plot(record.cost_ratios, record.correlations, markersize=4.5, **look)
+        values = lacks(record) if is_lack else record.correlations
+        handles += axes.plot(record.cost_ratios, values, markersize=4.5, **look)
     axes.set(xscale="log", xlabel="cost of a run, as a share of one at full accuracy")
     ticks = log_ticks([ratio for record in records for ratio in record.cost_ratios])
     axes.set_xticks(ticks, [share(tick) for tick in ticks])
     axes.minorticks_off()
-    axes.set(ylabel="correlation with full accuracy", ylim=correlation_range(records))
+    if is_lack:
+        lows = log_ticks([lack for record in records for lack in lacks(record) if lack == lack])
+        axes.set(yscale="log", ylabel="what the correlation with\nfull accuracy lacks of 1")
+        axes.set_yticks(lows, [plain_number(tick) for tick in lows])
+        axes.minorticks_off()
+    else:
+        axes.set(ylabel="correlation with full accuracy", ylim=correlation_range(records))
     legend(made, handles, [shortened(record.output) for record in records])
     return made
 

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
+from matplotlib.colors import LinearSegmentedColormap
 from matplotlib.figure import Figure
 
 from imoca.report.figure_names import NOTHING, TITLES
 from imoca.report.front_series import BARS, BEATEN, EARLIER, PREDICTED, VERIFIED, Bars, FrontSeries, front_series
 from imoca.report.labels import axis_label, matplotlib_text, upright_label
 from imoca.report.matplotlib.theme import SIZE, empty_figure, legend, nothing_to_show, plane
-from imoca.report.palette import BLUE, GREY, VERMILION
+from imoca.report.palette import BLUE, GREY, SCALE, VERMILION
 from imoca.report.records import FrontRecord
+from imoca.report.records.trade_offs import MOST_IN_MATRIX, drawn_pairs
 
 LOOKS = {
     PREDICTED: {"color": BLUE, "marker": "o", "markersize": 3.5},
@@ -20,6 +22,7 @@ LOOKS = {
     EARLIER: {"color": GREY, "marker": ".", "markersize": 3.0},
 }
 BAR_OPACITY = 0.3  # so faint that two hundred bars make a band
+N_COLUMNS = 3  # of pairs
 CELL = 1.25  # inches of a panel of the matrix
 LONGEST_CELL_LABEL = 14
 
@@ -35,8 +38,10 @@ def front_figure(record: FrontRecord) -> Figure:
             return _plane(record, series)
         case 3:
             return _space(record, series)
-        case _:
+        case n if n <= MOST_IN_MATRIX:
             return _matrix(record, series)
+        case _:
+            return _pairs(record, series)
 
 
 def _line(record: FrontRecord, series: tuple[FrontSeries, ...]) -> Figure:
@@ -71,8 +76,8 @@ def _plane(record: FrontRecord, series: tuple[FrontSeries, ...]) -> Figure:
 
 
 def _space(record: FrontRecord, series: tuple[FrontSeries, ...]) -> Figure:
-    made = empty_figure(TITLES["front"], (SIZE[0], 5.6))
-    axes: Any = made.add_subplot(projection="3d")
+    made = empty_figure(TITLES["front"], (1.4 * SIZE[0], 4.8))
+    axes: Any = made.add_subplot(1, 2, 1, projection="3d")
     handles = []
     for each in series:
         bars = {} if each.bars is None else dict(zip(("xerr", "yerr", "zerr"), map(_reach, each.bars), strict=True))
@@ -80,8 +85,49 @@ def _space(record: FrontRecord, series: tuple[FrontSeries, ...]) -> Figure:
     labels = [matplotlib_text(upright_label(objective)) for objective in record.objectives]
     axes.set(xlabel=labels[0], ylabel=labels[1], zlabel=labels[2])
     axes.tick_params(labelsize=8)
-    axes.set_box_aspect(None, zoom=0.85)  # else the last label is cut off
+    axes.set_box_aspect(None, zoom=0.8)  # else the last label is cut off
+    _coloured_plane(made, record, series)
     legend(made, handles, [each.label for each in series], n_columns=2)
+    return made
+
+
+def _coloured_plane(made: Figure, record: FrontRecord, series: tuple[FrontSeries, ...]) -> None:
+    """The first two objectives, coloured by the third; what was measured has an outline."""
+    axes = plane(made, (1, 2, 2))
+    known = [value for each in series if each.label != BEATEN for value in each.columns[2]]
+    scale = {"vmin": min(known, default=0.0), "vmax": max(known, default=1.0)}
+    colours = LinearSegmentedColormap.from_list("imoca", list(SCALE))
+    drawn: Any = None
+    for each in series:
+        if each.label == BEATEN:
+            _points(axes, each, each.columns[:2], {})
+        elif each.label != EARLIER:
+            outline = VERMILION if each.label == VERIFIED else "none"
+            look: dict[str, Any] = {"marker": LOOKS[each.label]["marker"], "s": 36 if each.label == VERIFIED else 14}
+            drawn = axes.scatter(
+                *each.columns[:2], c=each.columns[2], cmap=colours, edgecolors=outline, **scale, **look
+            )
+    x_label, y_label = (matplotlib_text(axis_label(objective)) for objective in record.objectives[:2])
+    axes.set(xlabel=x_label, ylabel=y_label)
+    if drawn is not None:
+        made.colorbar(drawn, ax=axes, label=matplotlib_text(upright_label(record.objectives[2])), shrink=0.8)
+
+
+def _pairs(record: FrontRecord, series: tuple[FrontSeries, ...]) -> Figure:
+    """Of many objectives the pairs that trade off most; the bars are left out, for there is no room for them."""
+    pairs = drawn_pairs(record.objectives, record.points)
+    n_rows = -(-len(pairs) // N_COLUMNS)
+    made = empty_figure(TITLES["front"], (1.2 * SIZE[0], 0.9 + 2.3 * n_rows))
+    labels = [matplotlib_text(upright_label(objective, 20)) for objective in record.objectives]
+    handles: list[Any] = []
+    for k, (first, second) in enumerate(pairs):
+        axes = plane(made, (n_rows, N_COLUMNS, k + 1))
+        handles = [_points(axes, each, (each.columns[first], each.columns[second]), {}) for each in series]
+        axes.locator_params(nbins=4)
+        axes.tick_params(labelsize=7)
+        axes.set_xlabel(labels[first], fontsize=8)
+        axes.set_ylabel(labels[second], fontsize=8)
+    legend(made, handles, [each.label.removesuffix(BARS) for each in series], n_columns=2)
     return made
 
 

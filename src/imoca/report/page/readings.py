@@ -26,6 +26,7 @@ from imoca.report.records import (
 )
 from imoca.report.records.importance import FEW_ANSWERS, MOST_SHOWN, largest_totals
 from imoca.report.records.parallel import ParallelRecord
+from imoca.report.records.trade_offs import MOST_IN_MATRIX, N_PAIRS
 from imoca.snapshot.importance import Importance
 from imoca.trials.trial import RunState
 from imoca.wording import bound_words, duration, printable, with_unit
@@ -108,7 +109,10 @@ def front_reading(record: FrontRecord) -> str:
         values = [(point.measured or point.predicted)[objective.name] for point in record.points]
         span = max(values) - min(values)
         ranges.append(f"{printable(objective.name)} from {rounded(min(values), span)} to {rounded(max(values), span)}")
-    bars = "bars hold the truth in nine cases of ten" if len(record.objectives) <= 3 else "every panel shows a pair"
+    n_objectives = len(record.objectives)
+    bars = "bars hold the truth in nine cases of ten" if n_objectives <= 3 else "every panel shows a pair"
+    if n_objectives > MOST_IN_MATRIX:
+        bars = f"of {n_objectives * (n_objectives - 1) // 2} pairs the {N_PAIRS} are shown that are most at odds"
     return (
         f"Each point is a design; along the front one trades {joined(ranges)}. "
         f"{_how_known(n_verified, len(record.points))}; {bars}."
@@ -201,7 +205,8 @@ def convergence_reading(record: ConvergenceRecord) -> str:
     else:
         state = f"At the end the hypervolume still varies by {percent(change)}, so more budget may improve the front."
     return (
-        "Hypervolume is the share of the box of all values seen that the front beats; the distance is to the front "
+        "Hypervolume is the share of one box, around all values seen and the last front, that a front beats; the "
+        "distance is to the front "
         f"recommended last. {state}"
     )
 
@@ -238,26 +243,31 @@ def cost_reading(records: Sequence[CostRecord]) -> str:
 def trust_reading(records: Sequence[TrustRecord]) -> str:
     if not records:
         return NOTHING["trust"]
-    shares = [f"{printable(r.output)} {percent(r.share_within_two_deviations)}" for r in records]
-    doubtful = [printable(r.output) for r in records if r.share_within_two_deviations < TRUSTED]
-    verdict = (
-        f"be wary of {joined(doubtful)}, where the model is too sure of itself"
-        if doubtful
-        else "the model knows how much it does not know"
-    )
+    judged = [record for record in records if not math.isnan(record.skill)]
+    few = [printable(record.output) for record in records if math.isnan(record.skill)]
+    untold = f" Of {joined(few)} there are too few answers, or too much alike, to tell." if few else ""
+    if not judged:
+        return f"Every observation is predicted from all the others.{untold} {_at_full_accuracy(records)}"
+    skills = [f"{printable(r.output)} {r.skill:.2f}" for r in judged]
+    shares = [f"{printable(r.output)} {percent(r.share_within_two_deviations)}" for r in judged]
+    doubtful = [printable(r.output) for r in judged if r.share_within_two_deviations < TRUSTED]
+    verdict = "the model knows how much it does not know"
+    if doubtful:
+        verdict = f"be wary of {joined(doubtful)}, where the model is too sure of itself"
     return (
-        "Every observation is predicted from all the others. The share that falls within two standard deviations, "
-        f"about 95 % for a faultless model, is {joined(shares)}: {verdict}. {_at_full_accuracy(records)}"
+        "Every observation is predicted from all the others. Of what they vary by, the predictions explain (R², 1 at "
+        f"best): {joined(skills)}. The share that falls within two standard deviations, about 95 % for a faultless "
+        f"model, is {joined(shares)}: {verdict}.{untold} {_at_full_accuracy(records)}"
     )
 
 
 def _at_full_accuracy(records: Sequence[TrustRecord]) -> str:
     """What was run there: cheap runs say nothing of how good a prediction is at full accuracy."""
-    hits = [(r.output, [not miss for miss, z in zip(r.is_miss, r.z, strict=True) if z == 1.0]) for r in records]
-    if not any(found for _, found in hits):
-        return "No run at full accuracy yet: nothing tells how good predictions are there."
-    told = [f"{printable(name)} {sum(found)} of {len(found)}" for name, found in hits if found]
-    return f"Of the runs at full accuracy, which alone tell of predictions there: {joined(told)}."
+    seen = [record for record in records if record.n_full]
+    if not seen:
+        return "No run at full accuracy yet: nothing tells how good these numbers are there."
+    told = [f"{printable(r.output)} {r.n_kept_at_full_accuracy} of {r.n_full}" for r in seen]
+    return f"Of the runs at full accuracy, which alone tell of predictions there, within: {joined(told)}."
 
 
 def correlation_reading(records: Sequence[CorrelationRecord]) -> str:

@@ -11,14 +11,18 @@ from plotly.subplots import make_subplots
 
 from imoca.report.figure_names import COST_UNIT, NOTHING, TITLES, FigureName
 from imoca.report.labels import (
+    are_near_one,
     correlation_range,
+    full_accuracy_words,
     is_wide,
+    lacks,
     log_ticks,
-    percent,
+    plain_number,
     plotly_text,
     share,
     short_label,
     shortened,
+    skill_words,
 )
 from imoca.report.palette import BLUE, COLOURS, GREEN, GREY, PLOTLY_DASHES, PLOTLY_MARKERS, VERMILION
 from imoca.report.plotly.errors import error_figure
@@ -27,11 +31,12 @@ from imoca.report.plotly.importance import importance_figure
 from imoca.report.plotly.parallel import parallel_figure
 from imoca.report.plotly.replay import replay_figure
 from imoca.report.plotly.slices import slices_figure
-from imoca.report.plotly.theme import HEIGHT, LEGEND_BELOW, figure, nothing_to_show
+from imoca.report.plotly.theme import HEIGHT, LEGEND_BELOW, figure, nothing_to_show, short
 from imoca.report.plotly.timeline import timeline_figure
 from imoca.report.records import ConvergenceRecord, CorrelationRecord, CostRecord, FidelityRecord, TrustRecord
 from imoca.wording import labelled, number, with_unit
 
+LACK = "what the correlation with full accuracy lacks of 1<br>← better"
 N_COLUMNS = 3  # of small panels side by side
 ROW = 24  # pixels of a bar
 
@@ -156,17 +161,19 @@ def trust_figure(records: Sequence[TrustRecord]) -> go.Figure:
         _add_trust(made, record, i // n_columns + 1, i % n_columns + 1, is_first=i == 0)
     made.update_xaxes(title_text="predicted without it")
     made.update_yaxes(title_text="observed")
-    made.update_layout(legend=LEGEND_BELOW, margin={"t": 120, "b": 100})
+    made.update_layout(legend=LEGEND_BELOW, margin={"t": 130, "b": 100})
     return made
 
 
 def correlation_figure(records: Sequence[CorrelationRecord]) -> go.Figure:
     if not records:
         return nothing_to_show(TITLES["correlation"], NOTHING["correlation"])
+    is_lack = are_near_one(records)
+    shown = "1 - correlation" if is_lack else "correlation"
     traces = [
         go.Scatter(
-            x=record.cost_ratios,
-            y=record.correlations,
+            x=short(record.cost_ratios),
+            y=short(lacks(record) if is_lack else record.correlations),
             mode="lines+markers",
             name=plotly_text(shortened(record.output)),
             marker={"color": COLOURS[i % len(COLOURS)], "symbol": PLOTLY_MARKERS[i % len(PLOTLY_MARKERS)], "size": 7},
@@ -176,7 +183,7 @@ def correlation_figure(records: Sequence[CorrelationRecord]) -> go.Figure:
                 f" at {plotly_text(with_unit(shortened(number(setting)), record.unit))}"
                 for setting in record.settings
             ],
-            hovertemplate="%{hovertext}<br>correlation %{y:.3f}, cost %{x:.3g} of a full run<extra></extra>",
+            hovertemplate=f"%{{hovertext}}<br>{shown} %{{y:.3g}}, cost %{{x:.3g}} of a full run<extra></extra>",
             showlegend=True,
         )
         for i, record in enumerate(records)
@@ -185,6 +192,11 @@ def correlation_figure(records: Sequence[CorrelationRecord]) -> go.Figure:
     ticks = log_ticks([ratio for record in records for ratio in record.cost_ratios])
     made.update_xaxes(type="log", title_text="cost of a run, as a share of one at full accuracy")
     made.update_xaxes(tickvals=ticks, ticktext=[share(tick) for tick in ticks])
+    if is_lack:
+        ticks = log_ticks([lack for record in records for lack in lacks(record) if lack == lack])
+        labels = [plain_number(tick) for tick in ticks]
+        made.update_yaxes(title_text=LACK, type="log", tickvals=ticks, ticktext=labels)
+        return made
     made.update_yaxes(title_text="correlation with full accuracy", range=correlation_range(records))
     return made
 
@@ -221,8 +233,8 @@ def _adopt_theme(made: go.Figure, name: FigureName, height: int, min_width: int 
 
 
 def _trust_title(record: TrustRecord) -> str:
-    within = percent(record.share_within_two_deviations)
-    return f"{plotly_text(short_label(record.output, record.unit, 24))}<br><sub>{within} within ± 2 deviations</sub>"
+    lines = f"{skill_words(record)}<br>{full_accuracy_words(record)}"
+    return f"{plotly_text(short_label(record.output, record.unit, 24))}<br><sub>{lines}</sub>"
 
 
 def _add_trust(made: go.Figure, record: TrustRecord, row: int, column: int, is_first: bool) -> None:
@@ -238,11 +250,15 @@ def _add_trust(made: go.Figure, record: TrustRecord, row: int, column: int, is_f
     ):
         kept = [i for i, miss in enumerate(record.is_miss) if miss == is_miss]
         trace = go.Scatter(
-            x=[record.predicted[i] for i in kept],
-            y=[record.observed[i] for i in kept],
-            error_x={"array": [2.0 * record.deviations[i] for i in kept], "thickness": 1, "width": 0},
+            x=short(record.predicted[i] for i in kept),
+            y=short(record.observed[i] for i in kept),
+            error_x={"array": short(2.0 * record.deviations[i] for i in kept), "thickness": 1, "width": 0},
             mode="markers",
-            marker={"color": colour, "symbol": symbol, "size": 6},
+            marker={
+                "color": colour,
+                "symbol": ["diamond" if record.z[i] == 1.0 else symbol for i in kept],
+                "size": [8 if record.z[i] == 1.0 else 5 for i in kept],
+            },
             name=name,
             legendgroup=name,
             showlegend=is_first,

@@ -10,9 +10,10 @@ from plotly.subplots import make_subplots
 from imoca.report.figure_names import NOTHING, TITLES
 from imoca.report.front_series import BARS, BEATEN, EARLIER, PREDICTED, VERIFIED, FrontSeries, front_series
 from imoca.report.labels import axis_label, plotly_text, upright_label
-from imoca.report.palette import BLUE, GREY, SKY, VERMILION
-from imoca.report.plotly.theme import HEIGHT, figure, nothing_to_show
+from imoca.report.palette import BLUE, GREY, SCALE, SKY, VERMILION
+from imoca.report.plotly.theme import HEIGHT, figure, nothing_to_show, short
 from imoca.report.records import FrontRecord
+from imoca.report.records.trade_offs import MOST_IN_MATRIX, drawn_pairs
 
 LOOKS = {
     PREDICTED: {"color": BLUE, "symbol": "circle", "size": 6},
@@ -28,6 +29,7 @@ SPACE_LOOKS = {  # in space only some symbols exist, and fonts lack its x
 }
 FAINT_BLUE = "rgba(0, 114, 178, 0.3)"
 CAMERA = {"eye": {"x": 1.5, "y": 1.5, "z": 0.8}, "center": {"x": 0.0, "y": 0.0, "z": -0.15}}
+N_COLUMNS, PANEL = 3, 270  # of pairs, pixels
 CELL = 110  # pixels of a panel of the matrix
 LONGEST_CELL_LABEL = 14
 
@@ -43,8 +45,10 @@ def front_figure(record: FrontRecord) -> go.Figure:
             return _plane(record, series)
         case 3:
             return _space(record, series)
-        case _:
+        case n if n <= MOST_IN_MATRIX:
             return _matrix(record, series)
+        case _:
+            return _pairs(record, series)
 
 
 def _line(record: FrontRecord, series: tuple[FrontSeries, ...]) -> go.Figure:
@@ -91,7 +95,15 @@ def _space(record: FrontRecord, series: tuple[FrontSeries, ...]) -> go.Figure:
         bars = {f"error_{axis}": _bars(each, j, SKY) for j, axis in enumerate("xyz")}
         x, y, z = each.columns
         traces.append(go.Scatter3d(x=x, y=y, z=z, mode="markers", **bars, **common))
-    made = figure(traces, TITLES["front"], height=HEIGHT + 120)
+    made = make_subplots(rows=1, cols=2, specs=[[{"type": "scene"}, {"type": "xy"}]], horizontal_spacing=0.1)
+    made.update_layout(figure([], TITLES["front"], height=HEIGHT + 100, min_width=820).layout)
+    for trace in traces:
+        made.add_trace(trace, row=1, col=1)
+    for trace in _coloured_plane(record, series):
+        made.add_trace(trace, row=1, col=2)
+    x_label, y_label = (plotly_text(axis_label(objective)) for objective in record.objectives[:2])
+    made.update_xaxes(title_text=x_label)
+    made.update_yaxes(title_text=y_label)
     titles = [{"title": {"text": plotly_text(upright_label(objective))}} for objective in record.objectives]
     made.update_layout(
         scene={
@@ -101,8 +113,51 @@ def _space(record: FrontRecord, series: tuple[FrontSeries, ...]) -> go.Figure:
             "camera": CAMERA,
             "aspectmode": "cube",
         },
-        margin={"l": 10, "r": 10, "t": 110, "b": 10},
+        margin={"l": 10, "r": 10, "t": 110, "b": 60},
     )
+    return made
+
+
+def _coloured_plane(record: FrontRecord, series: tuple[FrontSeries, ...]) -> list[Any]:
+    """The first two objectives, coloured by the third; what was measured has an outline."""
+    third = record.objectives[2]
+    known = [value for each in series if each.label != BEATEN for value in each.columns[2]]
+    low, high = min(known, default=0.0), max(known, default=1.0)
+    scale = {"cmin": low, "cmax": high, "colorscale": [[i / 2.0, colour] for i, colour in enumerate(SCALE)]}
+    title = {"title": {"text": plotly_text(upright_label(third)), "side": "right"}, "thickness": 12}
+    traces = []
+    for i, each in enumerate(kept := [each for each in series if each.label != EARLIER]):
+        look = LOOKS[each.label] | {"size": 9 if each.label == VERIFIED else 6}
+        if each.label != BEATEN:
+            look |= scale | {"color": short(each.columns[2]), "showscale": i == len(kept) - 1, "colorbar": title}
+        if each.label == VERIFIED:
+            look |= {"line": {"color": VERMILION, "width": 2}}
+        x, y = short(each.columns[0]), short(each.columns[1])
+        common = _common(each) | {"marker": look, "showlegend": False}
+        traces.append(go.Scatter(x=x, y=y, mode="markers", **common))
+    return traces
+
+
+def _pairs(record: FrontRecord, series: tuple[FrontSeries, ...]) -> go.Figure:
+    """Of many objectives the pairs that trade off most; the bars are left out, for there is no room for them."""
+    pairs = drawn_pairs(record.objectives, record.points)
+    n_rows = -(-len(pairs) // N_COLUMNS)
+    made = make_subplots(rows=n_rows, cols=N_COLUMNS, horizontal_spacing=0.1, vertical_spacing=0.3 / n_rows)
+    height = 160 + PANEL * n_rows
+    made.update_layout(figure([], TITLES["front"], height, min_width=PANEL * N_COLUMNS).layout)
+    labels = [plotly_text(upright_label(objective, 20)) for objective in record.objectives]
+    for k, (first, second) in enumerate(pairs):
+        place = {"row": k // N_COLUMNS + 1, "col": k % N_COLUMNS + 1}
+        for each in series:
+            common = _common(each) | {"name": each.label.removesuffix(BARS), "legendgroup": each.label}
+            common |= {"showlegend": k == 0}
+            x, y = short(each.columns[first]), short(each.columns[second])
+            made.add_trace(go.Scatter(x=x, y=y, mode="markers", **common), **place)
+        made.update_xaxes(title_text=labels[first], **place)
+        made.update_yaxes(title_text=labels[second], **place)
+    small = {"title_font_size": 12, "title_standoff": 4, "tickfont_size": 10, "nticks": 5}
+    made.update_xaxes(**small)
+    made.update_yaxes(**small)
     return made
 
 

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from imoca.arrays import Array
 from imoca.errors import FigureError
+from imoca.methods.beliefs import MOST_OBSERVATIONS
 from imoca.methods.initial_design import sobol_designs
 from imoca.models.dataset import OutputData
 from imoca.models.doubt import left_out_misses
+from imoca.models.fitting import thinned
 from imoca.models.gp import GaussianProcess
 from imoca.problem.fidelity import FidelityValue
 from imoca.problem.simulator import Simulator
@@ -18,6 +21,7 @@ from imoca.snapshot.snapshot import Snapshot
 
 N_CORRELATION_DESIGNS = 256
 N_CORRELATION_GRID = 21
+FEWEST = 5  # answers, below which nothing is said of how good a model is
 
 
 @dataclass(frozen=True)
@@ -31,6 +35,27 @@ class TrustRecord:
     predicted: tuple[float, ...]
     deviations: tuple[float, ...]  # standard deviation of the prediction, noise included
     unit: str | None = None
+
+    @property
+    def n_full(self) -> int:
+        """Observations at full accuracy, which alone tell how good predictions are there."""
+        return sum(z == 1.0 for z in self.z)
+
+    @property
+    def skill(self) -> float:
+        """Share of the variance of the observations that the predictions explain (leave-one-out R2), 1 at best."""
+        return _skill(self.observed, self.predicted)
+
+    @property
+    def skill_at_full_accuracy(self) -> float:
+        """The same of the observations at full accuracy alone."""
+        kept = [i for i, z in enumerate(self.z) if z == 1.0]
+        return _skill([self.observed[i] for i in kept], [self.predicted[i] for i in kept])
+
+    @property
+    def n_kept_at_full_accuracy(self) -> int:
+        """Of the observations at full accuracy, those within two deviations of their prediction."""
+        return sum(not miss for miss, z in zip(self.is_miss, self.z, strict=True) if z == 1.0)
 
     @property
     def is_miss(self) -> tuple[bool, ...]:
@@ -65,11 +90,7 @@ def trust_records(snapshot: Snapshot) -> tuple[TrustRecord, ...]:
     data_of_all = (*beliefs.data, *(limit.data for limit in beliefs.limits))
     for j, (output, data, surrogate) in enumerate(zip(problem.modelled, data_of_all, beliefs.modelled, strict=True)):
         mean, deviation = _left_out(data, surrogate)
-        believed = [
-            trial.number
-            for trial in snapshot.trials
-            if output.name in trial.values and trial.number not in beliefs.set_aside[j]
-        ]
+        believed = _believed(snapshot, output.name, beliefs.set_aside[j])
         records.append(
             TrustRecord(
                 output.name,
@@ -85,7 +106,7 @@ def trust_records(snapshot: Snapshot) -> tuple[TrustRecord, ...]:
 
 
 def correlation_records(snapshot: Snapshot) -> tuple[CorrelationRecord, ...]:
-    """For every output whose simulator has a fidelity."""
+    """For every output whose simulator has a fidelity, and enough answers to tell."""
     problem, beliefs = snapshot.problem, snapshot.beliefs
     if beliefs is None:
         return ()
@@ -93,7 +114,7 @@ def correlation_records(snapshot: Snapshot) -> tuple[CorrelationRecord, ...]:
     records = []
     for output, surrogate in zip(problem.modelled, beliefs.modelled, strict=True):
         simulator = problem.simulator_of(output.name)
-        if not simulator.fidelity.has_knob:
+        if not simulator.fidelity.has_knob or len(surrogate.x) < FEWEST:
             continue
         check_cost_is_known(simulator)
         z = simulator.fidelity.grid(N_CORRELATION_GRID)
@@ -121,6 +142,22 @@ def check_cost_is_known(simulator: Simulator) -> None:
             " at a study.",
             hint="In Python a Study of the same problem draws it.",
         )
+
+
+def _skill(observed: Sequence[float], predicted: Sequence[float]) -> float:
+    """NaN of too few, or if they do not differ."""
+    values, misses = np.array(observed), np.array(observed) - np.array(predicted)
+    if len(values) < FEWEST or np.ptp(values) == 0.0:
+        return float("nan")
+    return float(1.0 - (misses**2).mean() / values.var())
+
+
+def _believed(snapshot: Snapshot, output: str, set_aside: Sequence[int]) -> list[int]:
+    """Numbers of the trials whose answers the model of an output holds: of very many it takes a part."""
+    trials = [t for t in snapshot.trials if output in t.values and t.number not in set_aside]
+    simulator = snapshot.problem.simulator_of(output)
+    z = simulator.fidelity.encode_all([trial.fidelities[simulator.name] for trial in trials])
+    return [trials[i].number for i in thinned(z, MOST_OBSERVATIONS).tolist()]
 
 
 def _left_out(data: OutputData, surrogate: GaussianProcess) -> tuple[Array, Array]:  # (n,), (n,)

@@ -11,6 +11,14 @@ from imoca.arrays import Array
 from imoca.report.records.front import ObjectiveRecord
 from imoca.snapshot.recommendation import ParetoPoint
 
+MOST_IN_MATRIX = 4  # objectives of which every pair is drawn
+N_PAIRS = 6  # of more, those that are
+
+
+def drawn_pairs(objectives: Sequence[ObjectiveRecord], points: Sequence[ParetoPoint]) -> list[tuple[int, int]]:
+    """The few pairs of many objectives that trade off most."""
+    return trading_pairs(objectives, [point for point in points if not point.is_earlier])[:N_PAIRS]
+
 
 def trading_pairs(objectives: Sequence[ObjectiveRecord], points: Sequence[ParetoPoint]) -> list[tuple[int, int]]:
     """All pairs of objectives, those first whose goals are most at odds: rank correlation over the designs of a front.
