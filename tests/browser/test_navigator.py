@@ -311,9 +311,7 @@ def test_of_many_objectives_lines_and_the_pairs_that_trade_off_most_are_shown(
         assert int(handle.input_value()) < N_STEPS
 
 
-def test_filtering_two_hundred_designs_of_nine_objectives_is_fast(
-    browser: "Browser", tmp_path: Path, record_property: Any
-) -> None:
+def test_filtering_two_hundred_designs_of_nine_objectives_is_fast(browser: "Browser", tmp_path: Path) -> None:
     rng = np.random.default_rng(0)
     outputs = [{"kind": "objective", "name": f"f{j}", "unit": None, "goal": "minimize"} for j in range(9)]
     parameters = [{"kind": "parameter", "name": f"x{i}", "unit": None, "low": 0, "high": 1} for i in range(8)]
@@ -353,5 +351,5 @@ def test_filtering_two_hundred_designs_of_nine_objectives_is_fast(
         watched.page.wait_for_selector("table.designs tbody tr")
         took = min(watched.page.evaluate(measure) for _ in range(3))
         assert 0 < watched.page.locator("table.designs tr[data-design]:not([hidden])").count() < 200
-    record_property("milliseconds", took)
+    print(f"{took:.1f} ms to filter")
     assert took < MOST
