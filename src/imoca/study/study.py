@@ -165,6 +165,12 @@ class Study:
             return f"Study in {self._opened_storage.place}, closed"
         return inscription(self, self._storage.place)
 
+    def _repr_html_(self) -> str:
+        """What a notebook shows: the same, and designs of the front."""
+        from imoca.report.notebook import study_html
+
+        return study_html(repr(self), None if self._is_closed else self.snapshot())
+
     @property
     def trials(self) -> tuple[Trial, ...]:
         return self._storage.trials()
