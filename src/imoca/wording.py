@@ -67,9 +67,10 @@ def with_unit(amount: str, unit: str | None) -> str:
     return f"{amount} {unit}" if unit else amount
 
 
-def named_numbers(named: Mapping[str, object]) -> str:
+def named_numbers(named: Mapping[str, object], units: Mapping[str, str | None]) -> str:
     """Names without a value are left out: a simulator may have no fidelity."""
-    return ", ".join(f"{name} {number(value)}" for name, value in named.items() if value is not None)
+    given = {name: number(value) for name, value in named.items() if value is not None}
+    return ", ".join(f"{name} {with_unit(amount, units.get(name))}" for name, amount in given.items())
 
 
 def bound_words(low: float | None, high: float | None, unit: str | None = None) -> str:

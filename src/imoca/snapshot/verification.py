@@ -45,7 +45,7 @@ class Check:
     def verdict(self) -> str:
         """In a word."""
         if self.is_kept is None:
-            return "running" if self.failure is None else "failed"
+            return "no answer yet" if self.failure is None else "failed"
         return "within" if self.is_kept else "outside"
 
 

@@ -17,6 +17,7 @@ from rich.table import Table
 from rich.text import Text
 
 from imoca.problem.allowance import Allowance
+from imoca.problem.problem import Problem
 from imoca.snapshot.accounting import allowed_bill
 from imoca.study.pace import time_left_words
 from imoca.trials.table import TrialTable
@@ -89,8 +90,8 @@ class PlainLines:
             self._print(f"trial {run.trial}: {run.simulator} failed (attempt {run.attempt}): {reason}")
 
     def trial_finished(self, trial: Trial) -> None:
-        found = named_numbers(trial.values) or "no answer"
-        at = named_numbers(trial.fidelities)
+        found = values_in_words(self._study.problem, trial)
+        at = named_numbers(trial.fidelities, {s.name: s.fidelity.unit for s in self._study.problem.simulators})
         facts = [f"trial {trial.number} {trial.state}: {found}", *([f"at {at}"] if at else [])]
         self._print(" | ".join([*facts, f"{self._spent_words()}"]))
 
@@ -204,7 +205,7 @@ class LivePanel:
         ]
         lines = [" · ".join(filter(None, facts))]
         if self._last is not None:
-            lines.append(f"trial {self._last.number}: {named_numbers(self._last.values) or 'no answer'}")
+            lines.append(f"trial {self._last.number}: {values_in_words(self._study.problem, self._last)}")
         lines += [self._run_in_words(run) for run in list(self._running.values())[:N_SHOWN]]
         if len(self._running) > N_SHOWN:
             lines.append(f"and {len(self._running) - N_SHOWN} more are running")
@@ -217,6 +218,10 @@ class LivePanel:
         unit = self._study.problem.simulator(run.simulator).fidelity.unit
         at = "" if setting is None else f" at fidelity {with_unit(number(setting), unit)}"
         return f"running {duration(max(0.0, time.time() - run.started))}: trial {run.trial}, {run.simulator}{at}"
+
+
+def values_in_words(problem: Problem, trial: Trial) -> str:
+    return named_numbers(trial.values, {output.name: output.unit for output in problem.outputs}) or "no answer"
 
 
 def fidelity_use(table: TrialTable, s: int, cells: int) -> str:

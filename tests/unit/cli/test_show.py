@@ -1,10 +1,13 @@
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from pathlib import Path
 
 import pytest
 from command_line import CommandLine
 
+from imoca.storage.owner import this_process
+from imoca.storage.sqlite.storage import SQLiteStorage
 from imoca.study.study import Study
+from imoca.trials.trial import Run
 
 
 def test_a_trial_in_json_is_that_of_the_study_with_its_runs(
@@ -38,3 +41,23 @@ def test_a_trial_that_is_not_there_is_refused(
     answer = imoca("show", *words)
     assert answer.code == 2
     assert culprit in answer.err
+
+
+def test_a_run_is_running_only_while_a_process_drives_the_study(
+    imoca: CommandLine, toy_with_results: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with closing(SQLiteStorage(toy_with_results / "toy.db")) as storage:
+        storage.record(Run(3, "cfd", 1, 1e9))
+    shown = imoca("show", "3").out
+    assert "Trial 3 is without an answer yet." in shown
+    assert "Without an answer yet\n  cfd, scale\n" in shown
+    assert "lost" in shown
+    assert "running" not in shown.lower()
+    assert [run["state"] for run in imoca("show", "3", "--json").json["runs"]] == ["lost"]
+    assert imoca("status", "--json").json["running"] == []
+    monkeypatch.setattr(Study, "owner", this_process())
+    shown = imoca("show", "3").out
+    assert "Trial 3 is running." in shown
+    assert "\nRunning\n  cfd\n" in shown
+    assert "Without an answer yet\n  scale\n" in shown
+    assert [run["state"] for run in imoca("show", "3", "--json").json["runs"]] == ["running"]

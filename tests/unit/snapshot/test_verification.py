@@ -119,7 +119,7 @@ def test_the_record_counts_what_was_kept_and_prints_itself() -> None:
         "within",
         "within",
         "outside",
-        "running",
+        "no answer yet",
         "failed",
     ]
     assert (found.n_kept, found.n_measured) == (2, 3)

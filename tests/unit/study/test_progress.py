@@ -12,11 +12,12 @@ from imoca.study.progress import LivePanel, PlainLines, progress_display
 from imoca.trials.trial import Answer, Run
 
 HOSTILE = "[bold]cfd\x1b[2J"
+FIDELITY = Fidelity.continuous(unit="cells")
 
 
 def make_study() -> Study:
     simulator = Simulator(
-        HOSTILE, [Objective("drag", "minimize")], lambda x, z: x, fidelity=Fidelity.continuous(), cost="0.1 + z"
+        HOSTILE, [Objective("drag", "minimize", unit="N")], lambda x, z: x, fidelity=FIDELITY, cost="0.1 + z"
     )
     return Study(Problem([Real("x", 0.0, 1.0)], [simulator]))
 
@@ -40,7 +41,7 @@ def test_the_panel_shows_the_cost_the_fidelities_and_what_runs_since_when() -> N
     text = rendered(panel)
     assert "running" not in text
     assert "0.73 of 2 full-fidelity runs" in text  # (0.1 + 0.7) / 1.1
-    assert "drag 1.25" in text
+    assert "drag 1.25 N" in text
     assert "iMOCA · 1 trial " in text
     assert "front: 1 design, 0 verified at full accuracy" in text
     assert "[bold]cfd" in text  # a name is text, never markup
@@ -89,7 +90,7 @@ def test_plain_lines_tell_of_failed_runs_and_finished_trials(capsys: pytest.Capt
     lines.trial_finished(study.tell(trial, {"drag": 1.25}))
     failed, finished = capsys.readouterr().err.splitlines()
     assert failed.endswith("failed (attempt 1): mesh\\nexploded")
-    assert finished == "trial 0 complete: drag 1.25 | at [bold]cfd\\x1b[2J 0.7 | cost 0.73 of 2"
+    assert finished == "trial 0 complete: drag 1.25 N | at [bold]cfd\\x1b[2J 0.7 cells | cost 0.73 of 2"
 
 
 def test_without_a_terminal_lines_are_printed_only_if_they_are_wanted() -> None:
