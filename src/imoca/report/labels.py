@@ -110,7 +110,7 @@ def rounded(value: float, span: float) -> str:
     """To the digits that matter on a scale of this span."""
     if not 0.0 < span < math.inf:
         return number(value)
-    return f"{round(value, 3 - math.floor(math.log10(span))):.4g}"
+    return number(float(round(value, 3 - math.floor(math.log10(span)))))
 
 
 def skill_words(record: TrustRecord) -> str:

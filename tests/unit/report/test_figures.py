@@ -408,6 +408,7 @@ def test_numbers_are_written_to_the_digits_that_matter() -> None:
     assert with_deviation(1.5, 0.0) == "1.5 ± 0"
     assert rounded(7.18e-5, 56.4) == "0"
     assert rounded(17.3126, 17.4) == "17.31"
+    assert rounded(26094.7, 12000.0) == "26090"
     assert log_ticks([0.047, 1.0]) == pytest.approx([0.05, 0.1, 0.2, 0.5, 1.0])
     assert log_ticks([1e-9, 1.0])[0] == pytest.approx(1e-9)
     assert log_ticks([0.3, 0.4]) == [0.3, 0.4]  # one label alone tells nothing of a scale

@@ -108,7 +108,8 @@ def front_reading(record: FrontRecord) -> str:
     for objective in record.objectives:
         values = [(point.measured or point.predicted)[objective.name] for point in record.points]
         span = max(values) - min(values)
-        ranges.append(f"{printable(objective.name)} from {rounded(min(values), span)} to {rounded(max(values), span)}")
+        ends = with_unit(f"{rounded(min(values), span)} to {rounded(max(values), span)}", objective.unit)
+        ranges.append(f"{printable(objective.name)} from {ends}")
     n_objectives = len(record.objectives)
     bars = "bars hold the truth in nine cases of ten" if n_objectives <= 3 else "every panel shows a pair"
     if n_objectives > MOST_IN_MATRIX:
