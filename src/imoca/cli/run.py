@@ -130,7 +130,7 @@ def _checked_budget(text: str, study: Path | None) -> float | str:
 
 
 def _seconds(text: str) -> float:
-    from imoca.studyfile.tables import check_duration, seconds
+    from imoca.studyfile.entries import check_duration, seconds
 
     try:
         found = seconds(check_duration(text))  # type: ignore[arg-type]  # checked to be text

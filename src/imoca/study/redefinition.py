@@ -8,12 +8,14 @@ import tomllib
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from imoca.errors import StudyMismatchError
+from imoca.errors import StorageError, StudyMismatchError
 from imoca.methods.registry import usable_settings
+from imoca.methods.settings import MethodSettings
 from imoca.problem.cost import CallableCost, ExpressionCost
 from imoca.problem.problem import Problem
 from imoca.problem.reference import FunctionReference, reference_to
 from imoca.problem.simulator import Simulator
+from imoca.storage.base import Storage
 from imoca.storage.definition import Definition
 from imoca.studyfile.problem import storable_problem
 from imoca.trials.trial import Run, Trial
@@ -26,6 +28,15 @@ logger = logging.getLogger(__name__)
 DECLARED = "declared"
 MAY_CHANGE = ("command", "function", "timeout", "retries", "resources", DECLARED)
 N_SHOWN = 5  # answers that contradict what is declared
+
+
+def stored_definition(storage: Storage, is_looked_at: bool) -> tuple[Definition, MethodSettings]:
+    """What a database holds, and the settings of its method; of a study that is only looked at nothing is imported."""
+    stored = storage.definition()
+    if stored is None:
+        raise StorageError(f"{storage.place} holds no study yet.", hint="Start it with imoca run, or from Python.")
+    settings = MethodSettings(**usable_settings(stored.method, stored.settings))
+    return dataclasses.replace(stored, problem=stored.problem.sealed()) if is_looked_at else stored, settings
 
 
 def check_same(stored: Definition, given: Definition, where: str) -> bool:

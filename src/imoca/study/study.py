@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from types import TracebackType
@@ -11,11 +10,10 @@ from typing import TYPE_CHECKING, overload
 import imoca
 from imoca.errors import MethodError, StorageError, TrialError
 from imoca.methods.method import Method
-from imoca.methods.registry import MethodName, check_suits, get_method, usable_settings
+from imoca.methods.registry import MethodName, check_suits, get_method
 from imoca.methods.settings import Evaluate, InitialDesign, MethodSettings
 from imoca.models.surrogates import DEFAULT_MODEL, ModelName
 from imoca.problem.allowance import Allowance
-from imoca.problem.cost import CallableCost
 from imoca.problem.fidelity import FidelityValue
 from imoca.problem.names import is_integer
 from imoca.problem.parameters import Value
@@ -37,10 +35,11 @@ from imoca.study.inscription import inscription
 from imoca.study.loop import Loop
 from imoca.study.progress import progress_display
 from imoca.study.questions import Limits, OnQuestion, Questions, Search, StopRule
-from imoca.study.redefinition import check_answers_fit, check_same
+from imoca.study.redefinition import check_answers_fit, check_same, stored_definition
 from imoca.study.verifying import BestDesigns, GivenDesigns, designs_named
-from imoca.trials.checks import check_is_table, checked_answer
+from imoca.trials.checks import checked_answer, checked_fidelities, number_of
 from imoca.trials.columns import trial_columns
+from imoca.trials.declared import with_declared_costs
 from imoca.trials.table import TrialTable
 from imoca.trials.trial import Candidate, Run, Trial
 from imoca.wording import shown
@@ -123,23 +122,14 @@ class Study:
         check_there(Path(path))
         storage = SQLiteStorage(path, read_only=read_only)
         try:
-            stored = storage.definition()
-            if stored is None:
-                raise StorageError(f"{path} holds no study yet.", hint="Start it with imoca run, or from Python.")
-            settings = MethodSettings(**usable_settings(stored.method, stored.settings))
+            definition, settings = stored_definition(storage, read_only)
+            study = cls.__new__(cls)
+            study._set_up(definition, settings, None, storage, closes_storage=True)
             if read_only:
-                stored = dataclasses.replace(stored, problem=stored.problem.sealed())
+                study.table()  # whoever looks shall not meet trials that are not those of the problem
         except BaseException:
             storage.close()
             raise
-        study = cls.__new__(cls)
-        study._set_up(stored, settings, None, storage, closes_storage=True)
-        if read_only:
-            try:
-                study.table()  # whoever looks shall not meet trials that are not those of the problem
-            except BaseException:
-                storage.close()
-                raise
         return study
 
     def close(self) -> None:
@@ -240,7 +230,7 @@ class Study:
         the cost is "measured"), ``failures`` the reason for every simulator that has no values. A simulator of which
         nothing is said is still running: tell it later.
         """
-        number, trials = self._number(trial), self.trials
+        number, trials = number_of(trial), self.trials
         asked = trials[number].fidelities if 0 <= number < len(trials) else self._simulator_names()
         answer = checked_answer(self.problem, asked, values, cost or {}, failures or {})
         if len(answer.pending) == len(asked):
@@ -252,7 +242,7 @@ class Study:
 
     def fail(self, trial: Trial | int, reason: str, cost: Mapping[str, float] | None = None) -> Trial:
         """Report that no simulator of the trial gave an answer, or none of those that have not answered yet."""
-        number, trials = self._number(trial), self.trials
+        number, trials = number_of(trial), self.trials
         asked = trials[number].pending if 0 <= number < len(trials) else self._simulator_names()
         return self.tell(number, {}, cost, dict.fromkeys(asked, reason))
 
@@ -268,35 +258,9 @@ class Study:
 
         A simulator with neither values nor a failure was not run: it costs nothing.
         """
-        check_is_table("Values", values, [output.name for output in self.problem.outputs])
-        check_is_table("Fidelities", fidelities, self._simulator_names())
-        check_is_table("Failures", failures or {}, self._simulator_names())
-        unknown = [name for name in fidelities if name not in self._simulator_names()]
-        if unknown:
-            raise TrialError(
-                f"Fidelities came for unknown simulator(s) {unknown}.",
-                hint=f"The simulators are {self._simulator_names()}.",
-            )
-        checked: dict[str, FidelityValue] = {}
-        for simulator in self.problem.simulators:
-            value = fidelities.get(simulator.name, simulator.fidelity.target)
-            setting = simulator.fidelity.decode(simulator.fidelity.encode(value))
-            has_values = any(output.name in values for output in simulator.outputs)
-            if not has_values and simulator.name not in (failures or {}):
-                continue
-            if simulator.name not in fidelities and simulator.fidelity.has_knob:
-                raise TrialError(
-                    f"The fidelity of simulator {simulator.name!r} is missing.",
-                    hint=f"At full accuracy it is {simulator.fidelity.target!r}.",
-                )
-            checked[simulator.name] = setting
-        if not checked:
-            raise TrialError(
-                "A result was added that holds neither a value nor a failure.",
-                hint=f"Give values of the outputs {[output.name for output in self.problem.outputs]}.",
-            )
+        checked = checked_fidelities(self.problem, fidelities, values, failures or {})
         answer = checked_answer(self.problem, checked, values, cost or {}, failures or {})
-        candidate = self._with_costs(Candidate(self.problem.space.check(parameters), checked))
+        candidate = with_declared_costs(self.problem, Candidate(self.problem.space.check(parameters), checked))
         return self._storage.add(candidate, answer)
 
     def optimize(
@@ -370,7 +334,7 @@ class Study:
         if question is None:
             return self._ask(is_launched=True)
         with self._storage.asking():
-            asked = self._with_costs(question)
+            asked = with_declared_costs(self.problem, question)
             while (trial := self._storage.append(len(self.trials), asked, is_launched=True)) is None:
                 pass  # somebody else asked meanwhile
             return trial
@@ -434,22 +398,10 @@ class Study:
         with self._storage.asking():
             while True:
                 table = self.table()
-                candidate = self._with_costs(self._made_method().suggest(table, self.seed))
+                candidate = with_declared_costs(self.problem, self._made_method().suggest(table, self.seed))
                 trial = self._storage.append(len(table), candidate, is_launched)
                 if trial is not None:
                     return trial  # else somebody else asked meanwhile: this question might repeat theirs
-
-    def _with_costs(self, candidate: Candidate) -> Candidate:
-        """With what its runs cost where that is a function, which is called now or never."""
-        x = self.problem.space.encode(candidate.parameters)
-        declared = {
-            simulator.name: self.problem.declared_costs(
-                s, x, simulator.fidelity.encode(candidate.fidelities[simulator.name])
-            )
-            for s, simulator in enumerate(self.problem.simulators)
-            if isinstance(simulator.cost, CallableCost) and simulator.name in candidate.fidelities
-        }
-        return dataclasses.replace(candidate, declared=declared)
 
     def _made_method(self) -> Method:
         if self._method is None:
@@ -458,12 +410,6 @@ class Study:
 
     def _simulator_names(self) -> list[str]:
         return [simulator.name for simulator in self.problem.simulators]
-
-    def _number(self, trial: Trial | int) -> int:
-        number = trial.number if isinstance(trial, Trial) else trial
-        if not is_integer(number):
-            raise TrialError(f"{shown(trial)} is no trial.", hint="Give the trial that ask returned, or its number.")
-        return int(number)
 
 
 def _opened(storage: Storage | str | Path | None) -> Storage:

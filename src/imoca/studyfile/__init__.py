@@ -1,8 +1,9 @@
 """The TOML file that describes a study: its shape, its faults in words, and what it means."""
 
+from imoca.studyfile.entries import Duration, seconds
 from imoca.studyfile.file import load_study_file
 from imoca.studyfile.problem import problem_from_toml, problem_to_toml
-from imoca.studyfile.tables import TYPE_WORDS, Duration, MethodSettingsTable, Table, key_of, known_keys, seconds
+from imoca.studyfile.tables import TYPE_WORDS, MethodSettingsTable, Table, key_of, known_keys
 
 __all__ = [
     "TYPE_WORDS",

@@ -12,8 +12,9 @@ from imoca.methods.registry import added_method_names, get_method, method_names
 from imoca.methods.settings import Evaluate, InitialDesign, MethodSettings
 from imoca.problem.allowance import Allowance
 from imoca.problem.problem import Problem
+from imoca.studyfile.entries import seconds
 from imoca.studyfile.problem import attempt, build_problem
-from imoca.studyfile.tables import SettingsTable, StudyTables, faults_error, read_tables, seconds
+from imoca.studyfile.tables import SettingsTable, StudyTables, faults_error, read_tables
 from imoca.wording import shown
 
 N_LISTED = 10  # study files named when the one asked for is missing

@@ -20,6 +20,7 @@ from imoca.problem.problem import Problem
 from imoca.problem.reference import FunctionReference, reference_to, writable_reference
 from imoca.problem.resources import NO_RESOURCES, Amounts, Resources
 from imoca.problem.simulator import Command, Constraint, Objective, Output, Runnable, Simulator
+from imoca.studyfile.entries import seconds
 from imoca.studyfile.tables import (
     ConstraintTable,
     CostFunctionTable,
@@ -33,7 +34,6 @@ from imoca.studyfile.tables import (
     faults_error,
     key_of,
     read_tables,
-    seconds,
 )
 
 T = TypeVar("T")

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Container, Mapping, Sequence
 
 from imoca.errors import CostError, TrialError
-from imoca.problem.names import is_number
+from imoca.problem.fidelity import FidelityValue
+from imoca.problem.names import is_integer, is_number
 from imoca.problem.problem import Problem
 from imoca.problem.simulator import Objective, Output, Simulator
-from imoca.trials.trial import Answer
+from imoca.trials.trial import Answer, Trial
 from imoca.wording import shown
 
 LARGEST_VALUE = 1e150  # its square is still a number
@@ -66,6 +67,55 @@ def checked_answer(
             )
     reasons = {name: str(reason) for name, reason in failures.items()}
     return Answer(checked, costs, reasons, pending=tuple(pending))
+
+
+def checked_fidelities(
+    problem: Problem,
+    fidelities: Mapping[str, FidelityValue],
+    values: Mapping[str, float],
+    failures: Mapping[str, str],
+) -> dict[str, FidelityValue]:
+    """The settings of the simulators that were run, of a result that was not asked for; else an error.
+
+    A simulator with neither values nor a failure was not run.
+    """
+    names = [simulator.name for simulator in problem.simulators]
+    check_is_table("Values", values, [output.name for output in problem.outputs])
+    check_is_table("Fidelities", fidelities, names)
+    check_is_table("Failures", failures, names)
+    unknown = [name for name in fidelities if name not in names]
+    if unknown:
+        raise TrialError(
+            f"Fidelities came for unknown simulator(s) {unknown}.",
+            hint=f"The simulators are {names}.",
+        )
+    checked: dict[str, FidelityValue] = {}
+    for simulator in problem.simulators:
+        value = fidelities.get(simulator.name, simulator.fidelity.target)
+        setting = simulator.fidelity.decode(simulator.fidelity.encode(value))
+        has_values = any(output.name in values for output in simulator.outputs)
+        if not has_values and simulator.name not in failures:
+            continue
+        if simulator.name not in fidelities and simulator.fidelity.has_knob:
+            raise TrialError(
+                f"The fidelity of simulator {simulator.name!r} is missing.",
+                hint=f"At full accuracy it is {simulator.fidelity.target!r}.",
+            )
+        checked[simulator.name] = setting
+    if not checked:
+        raise TrialError(
+            "A result was added that holds neither a value nor a failure.",
+            hint=f"Give values of the outputs {[output.name for output in problem.outputs]}.",
+        )
+    return checked
+
+
+def number_of(trial: Trial | int) -> int:
+    """Of a trial, or the number itself."""
+    number = trial.number if isinstance(trial, Trial) else trial
+    if not is_integer(number):
+        raise TrialError(f"{shown(trial)} is no trial.", hint="Give the trial that ask returned, or its number.")
+    return int(number)
 
 
 def check_is_table(what: str, given: object, names: Sequence[str]) -> None:
