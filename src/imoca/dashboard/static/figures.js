@@ -29,17 +29,28 @@ export function loadPlotly() {
 /** Draw a figure into a canvas; what is clicked there goes to `onPoint`. */
 export async function draw(canvas, figure, onPoint) {
   const { newPlot, react } = await loadPlotly();
-  const layout = themed(withoutTags(figure.layout), figure.data.some((trace) => trace.showlegend));
+  const { data, layout: bare } = withoutBars(figure);
+  const layout = themed(withoutTags(bare), data.some((trace) => trace.showlegend));
   const inner = canvas.firstElementChild ?? canvas.appendChild(element("div"));
   canvas.closest(".plot").classList.toggle("wide", (layout.meta?.min_width ?? 0) > NARROW);
   inner.style.minWidth = `${layout.meta?.min_width ?? 280}px`;
   inner.style.height = `${layout.height}px`;
   if (inner.classList.contains("js-plotly-plot")) {
-    await react(inner, figure.data, layout, CONFIG);
+    await react(inner, data, layout, CONFIG);
   } else {
-    await newPlot(inner, figure.data, layout, CONFIG);
+    await newPlot(inner, data, layout, CONFIG);
     if (onPoint) inner.on("plotly_click", (event) => onPoint(event.points[0]));
   }
+}
+
+/** Words instead of the bar beside a figure that tells colours: plotly.js draws it with style attributes, which the page's policy refuses. */
+function withoutBars(figure) {
+  const titles = figure.data.filter(({ marker }) => marker?.showscale).map(({ marker }) => marker.colorbar?.title?.text ?? "");
+  if (!titles.length) return figure;
+  const data = figure.data.map((trace) => (trace.marker?.showscale ? { ...trace, marker: { ...trace.marker, showscale: false } } : trace));
+  const place = { xref: "paper", yref: "paper", x: 1, y: 1, xanchor: "right", yanchor: "bottom", showarrow: false };
+  const words = { ...place, text: `colour: ${titles[0]}` };
+  return { ...figure, data, layout: { ...figure.layout, annotations: [...(figure.layout.annotations ?? []), words] } };
 }
 
 /** A copy without tags but for line ends: plotly.js sets them by style attributes, which the page's policy refuses. */
