@@ -124,7 +124,7 @@ def test_a_budget_of_simulator_time_ends_when_so_much_was_run() -> None:
         "timed", [Objective("f", "minimize")], timed, fidelity=Fidelity.continuous(), cost="measured", full_cost=7.0
     )
     study = Study(Problem([Real("x", 0.0, 1.0)], [simulator]), method="random")
-    study.optimize("5h", progress=False)
+    study.optimize("5h", trials=20, progress=False)
     seconds = [trial.costs["timed"] for trial in study.trials]
     assert sum(seconds) >= 5 * 3600.0 > sum(seconds[:-1])
     n_trials = len(study.trials)
@@ -142,3 +142,12 @@ def test_simulator_time_as_a_budget_of_declared_costs_is_refused_and_nothing_is_
         with pytest.raises(MethodError, match="The budget is"):
             study.optimize(nonsense, progress=False)
     assert not study.trials
+
+
+def test_seconds_are_seconds_although_a_full_run_was_never_seen() -> None:
+    """In full runs a cost seen at one fidelity alone is a guess, upon which no search ends; hours are no guess."""
+    simulator = Simulator("timed", [Objective("f", "minimize")], timed, fidelity=Fidelity.continuous(), cost="measured")
+    study = Study(Problem([Real("x", 0.0, 1.0)], [simulator]), method="random")
+    study.add({"x": 0.5}, {"timed": 0.0}, {"f": 0.5}, cost={"timed": 7200.0})
+    study.optimize("2h", progress=False)
+    assert len(study.trials) == 1
