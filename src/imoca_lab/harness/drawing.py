@@ -44,8 +44,9 @@ LEGEND_LINE, LEGEND_LETTER = 0.5, 0.07  # inches
 STRONG, WEAK = 2.0, 1.2  # widths of our lines and of the others'
 BAND_OPACITY = 0.10
 SMALLEST_SHOWN = 1e-5  # on a logarithmic axis, for what is zero or less
-N_COLUMNS = 4
-PANEL = (3.5, 2.9)  # inches
+N_COLUMNS = 2
+PANEL = (4.15, 3.0)  # inches: two are legible at the width of a page, 830 pixels
+MOST_LINES, MOST_OURS = 5, 3  # in a panel
 N_DRAWN = 80  # points of a curve
 
 
@@ -79,6 +80,33 @@ def draw(curves: Sequence[Curve], kind: str) -> bytes:
     named = [name for name in looks if name in handles]
     legend(figure, [handles[name] for name in named], named, legend_columns)
     return picture(figure, f".{kind}")
+
+
+def principal(curves: Sequence[Curve]) -> list[Curve]:
+    """Of every problem at most five curves: ours, the best of each other kind, and the best of what is left."""
+    kept = []
+    for problem in dict.fromkeys(curve.problem for curve in curves):
+        own = sorted((curve for curve in curves if curve.problem == problem), key=_ending)
+        chosen = [curve for curve in own if kind_of(curve.method) == "ours"][:MOST_OURS]
+        for kind in ("several fidelities", "full accuracy"):
+            chosen += [curve for curve in own if kind_of(curve.method) == kind][:1]
+        names = {curve.method for curve in chosen}
+        names |= {curve.method for curve in [c for c in own if c.method not in names][: MOST_LINES - len(names)]}
+        kept += [curve for curve in curves if curve.problem == problem and curve.method in names]
+    return kept
+
+
+def kind_of(method: str) -> str:
+    """Ours, others that choose among fidelities, and those at full accuracy only."""
+    base = _base(method)
+    if base.startswith("imoca-"):
+        return "ours"
+    return "several fidelities" if LOOKS.get(base, (BLACK, "-"))[1] == "-" else "full accuracy"
+
+
+def _ending(curve: Curve) -> tuple[float, str]:
+    last = float(curve.median[-1])
+    return (last if np.isfinite(last) else np.inf, curve.method)
 
 
 def looks_of(methods: Sequence[str]) -> dict[str, Look]:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from imoca.errors import StorageError
 from imoca_lab.harness.curves import INDICATORS, Series, all_series, curve_of
-from imoca_lab.harness.drawing import draw
+from imoca_lab.harness.drawing import MOST_LINES, draw, principal
 from imoca_lab.harness.results import RunResult
 from imoca_lab.harness.summary import (
     convergence_table,
@@ -24,6 +24,7 @@ CAPTION = (
     "{what} against cost, median over seeds with quartiles as bands. Thick lines: iMOCA. Dashed: full accuracy "
     "only, or another setting of the method that has the solid line of that colour."
 )
+BEST = "iMOCA's methods, the best of each other kind and the next best; the others are in the next figure."
 HOW = (
     "After each checkpoint the front is recovered the same way for every method: up to 200 designs among the "
     "non-dominated posterior means at full accuracy, evaluated truly. The hypervolume difference is what they lack of "
@@ -51,8 +52,13 @@ def report_sections(results: Sequence[RunResult], reference: str) -> list[Sectio
     """Everything but the figures themselves."""
     series = all_series(results)
     problems = {name: [each for each in series if each.problem == name] for name in _names(series)}
+    named = [(name, caption) for names in _figure_names(series).values() for name, caption in names]
     described = Section(
-        "What was run", f"{HOW} {provenance(results)}", (runs_table(problems),), tuple(INDICATORS), _captions()
+        "What was run",
+        f"{HOW} {provenance(results)}",
+        (runs_table(problems),),
+        tuple(name for name, _ in named),
+        tuple(caption for _, caption in named),
     )
     return [
         described,
@@ -69,15 +75,31 @@ def _names(series: Sequence[Series]) -> list[str]:
     return list(dict.fromkeys(each.problem for each in series))
 
 
-def _captions() -> tuple[str, ...]:
-    return tuple(CAPTION.format(what=words[0].upper() + words[1:]) for words in INDICATORS.values())
+def _figure_names(series: Sequence[Series]) -> dict[str, list[tuple[str, str]]]:
+    """Per indicator the names of its figures and their captions: ours and the best, then the others if there are."""
+    n_methods = [sum(each.problem == problem for each in series) for problem in _names(series)]
+    names: dict[str, list[tuple[str, str]]] = {}
+    for indicator, words in INDICATORS.items():
+        caption = CAPTION.format(what=words[0].upper() + words[1:])
+        if max(n_methods) <= MOST_LINES:
+            names[indicator] = [(indicator, caption)]
+        else:
+            names[indicator] = [
+                (indicator, f"{caption} {BEST}"),
+                (f"{indicator}_others", f"The other methods. {caption}"),
+            ]
+    return names
 
 
 def _figures(series: Sequence[Series]) -> dict[str, bytes]:
     files: dict[str, bytes] = {}
-    for indicator in INDICATORS:
+    for indicator, names in _figure_names(series).items():
         curves = [curve_of(each, indicator) for each in series]
-        files |= {f"{indicator}.{kind}": draw(curves, kind) for kind in ("png", "svg")}
+        best = principal(curves)
+        shown = {(curve.problem, curve.method) for curve in best}
+        others = [curve for curve in curves if (curve.problem, curve.method) not in shown]
+        for (name, _), drawn in zip(names, (best, others), strict=False):
+            files |= {f"{name}.{kind}": draw(drawn, kind) for kind in ("png", "svg")}
     return files
 
 

@@ -4,7 +4,8 @@ from pathlib import Path
 import pytest
 
 from imoca.errors import StorageError
-from imoca_lab.harness.curves import all_series
+from imoca_lab.harness.curves import all_series, curve_of
+from imoca_lab.harness.drawing import principal
 from imoca_lab.harness.report import write_report
 from imoca_lab.harness.results import RunResult
 from imoca_lab.harness.tables import cost_table, fidelity_table, quality_table, table_costs
@@ -67,3 +68,27 @@ def test_pages_escape_what_they_show() -> None:
 def test_no_results_are_refused(tmp_path: Path) -> None:
     with pytest.raises(StorageError, match="no results"):
         write_report([], "imoca-p", tmp_path)
+
+
+def test_a_panel_holds_ours_and_the_best_of_each_kind_and_the_rest_is_in_a_second_figure(
+    make_run: Callable[..., RunResult], tmp_path: Path
+) -> None:
+    pytest.importorskip("matplotlib")
+    endings = {"imoca-p": 0.1, "imoca-e": 0.2, "imoca-t": 0.9, "mf-osemo-ni": 0.5, "naive-cfmo": 0.4, "mesmo": 0.7}
+    endings |= {"parego": 0.6, "random": 0.8}
+    runs = [make_run([0.95, each], [1.0, 2.0], seed=0, method=name) for name, each in endings.items()]
+    curves = [curve_of(each, "hypervolume_difference") for each in all_series(runs)]
+    shown = {curve.method for curve in principal(curves)}
+    assert shown == {"imoca-p", "imoca-e", "imoca-t", "naive-cfmo", "parego"}
+    names = {path.name for path in write_report(runs, "imoca-p", tmp_path)}
+    assert {"hypervolume_difference.png", "hypervolume_difference_others.png"} <= names
+    assert "(hypervolume_difference_others.png)" in (tmp_path / "report.md").read_text(encoding="utf-8")
+    few = {path.name for path in write_report(runs[:5], "imoca-p", tmp_path / "few")}
+    assert "hypervolume_difference_others.png" not in few
+
+
+def test_free_places_of_a_panel_go_to_the_next_best(make_run: Callable[..., RunResult]) -> None:
+    endings = {"imoca-p": 0.9, "mesmo": 0.5, "parego": 0.4, "ehi": 0.3, "sur": 0.2, "random": 0.8}
+    runs = [make_run([0.95, each], [1.0, 2.0], seed=0, method=name) for name, each in endings.items()]
+    curves = [curve_of(each, "hypervolume_difference") for each in all_series(runs)]
+    assert {curve.method for curve in principal(curves)} == {"imoca-p", "sur", "ehi", "parego", "mesmo"}
