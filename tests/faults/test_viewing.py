@@ -146,7 +146,7 @@ def test_costs_that_were_not_stored_are_unknown_and_everything_else_is_shown(
     assert json.loads(shown["front --json"])["points"]
     study = until_the_end.enter_context(Study.load(foreign, read_only=True))
     for name in FIGURE_NAMES:
-        is_about_cost = name in ("convergence", "cost", "correlation")
+        is_about_cost = name in ("convergence", "cost", "correlation", "error", "replay")
         with pytest.raises(FigureError, match="unknown here") if is_about_cost else nullcontext():
             getattr(study.plot, name)()
     assert not (tmp_path / "INTRUDER").exists()
