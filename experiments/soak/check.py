@@ -7,6 +7,7 @@ import re
 import subprocess
 from collections import Counter
 from pathlib import Path
+from typing import Any
 
 from experiments.soak.processes import IMOCA
 from experiments.soak.simulators import truth
@@ -17,7 +18,7 @@ LINE = re.compile(r"^trial (\d+) complete: f (\S+), g (\S+) ", re.MULTILINE)
 SHOWN = 1e-3  # relative: a line shows four digits
 
 
-def judge(folder: Path, output: Path) -> dict[str, object]:
+def judge(folder: Path, output: Path) -> dict[str, Any]:
     """Of the study in the folder, beside what the driver's lines acknowledged and what the simulator noted."""
     with Study.load(folder / "soak.db", read_only=True) as study:
         trials, runs = study.trials, study.runs
@@ -43,7 +44,7 @@ def judge(folder: Path, output: Path) -> dict[str, object]:
     }
 
 
-def is_clean(found: dict[str, object]) -> bool:
+def is_clean(found: dict[str, Any]) -> bool:
     counts = (
         "acknowledged and lost",
         "numbers out of order",
@@ -51,8 +52,8 @@ def is_clean(found: dict[str, object]) -> bool:
         "values that are not the simulator's",
         "runs of the simulator that are not on record",
     )
-    doctor = found["doctor"]
-    return all(found[name] == 0 for name in counts) and isinstance(doctor, dict) and doctor["exit"] == 0
+    doctor, ended = found["doctor"], found["lives that ended by themselves"]
+    return all(found[name] == 0 for name in counts) and doctor["exit"] == 0 and not any(ended.values())
 
 
 def _design(trial: Trial) -> str:

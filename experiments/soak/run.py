@@ -21,6 +21,7 @@ import threading
 import time
 from pathlib import Path
 from statistics import median, quantiles
+from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parents[2]))  # so that it can be started as a file
 
@@ -75,7 +76,7 @@ class Soak:
         self._longest_start = 0.0  # seconds until a page answers
         self._faults: list[str] = []
 
-    def run(self) -> dict[str, object]:
+    def run(self) -> dict[str, Any]:
         visitors = [threading.Thread(target=self._visit, args=(name,)) for name in self._pages]
         for each in visitors:
             each.start()
@@ -156,14 +157,14 @@ class Soak:
             if (megabytes := service.megabytes()) is not None:
                 self._memory.append((n_done, name, megabytes))
 
-    def _results(self, exit_code: int) -> dict[str, object]:
+    def _results(self, exit_code: int) -> dict[str, Any]:
         killed, _ = self._pages["killed"]
         return {
             "seconds": round(time.monotonic() - self._begun),
             "kills": {"driver": self._driver.n_kills, "workers": self._n_workers_killed, "page": killed.n_kills},
             "lives that ended by themselves": {
-                "driver": self._driver.exits,
-                "pages": [exit_code for page, _ in self._pages.values() for exit_code in page.exits],
+                "driver": len(self._driver.exits),
+                "pages": sum(len(page.exits) for page, _ in self._pages.values()),
             },
             "exit code after Ctrl-C": exit_code,
             **judge(self._folder, self._driver.output),

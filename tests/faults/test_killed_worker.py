@@ -1,15 +1,18 @@
-"""F2: a worker process is killed while it simulates."""
+"""F2: a worker process is killed, while it simulates, waits or starts."""
 
+import multiprocessing
 import os
 import signal
 import threading
 import time
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from pathlib import Path
 
 import pytest
 
 from imoca import Objective, Problem, Real, Simulator, Study
+from imoca.runners.workers import WorkerRunner
+from imoca.testing.runner import collect_all, make_job, product
 from imoca.trials.trial import RunState, TrialState
 
 
@@ -77,3 +80,36 @@ def test_a_run_that_is_killed_each_time_fails_with_the_reason_and_the_others_sta
         assert trial.costs["fragile"] > 0.04
         assert trial.wasted["fragile"] > 0.04
     assert threading.active_count() == 1 or all(t.daemon for t in threading.enumerate()[1:])
+
+
+def kill_all_workers() -> None:
+    for worker in multiprocessing.active_children():
+        worker.kill()
+        worker.join()
+
+
+@pytest.mark.slow
+def test_a_worker_that_is_killed_while_it_has_nothing_to_do_is_replaced(tmp_path: Path) -> None:
+    with closing(WorkerRunner(1, [])) as runner:
+        kill_all_workers()
+        runner.submit(make_job(product, tmp_path, trial=0))
+        (finished,) = collect_all(runner, 1)
+        assert finished.answer.values == {"f": 6.0}
+
+
+@pytest.mark.slow
+def test_a_worker_that_is_killed_before_it_is_ready_is_replaced(tmp_path: Path) -> None:
+    with closing(WorkerRunner(1, [])) as runner:
+        runner.submit(make_job(sleep, tmp_path, trial=0, a=60.0))
+        kill_all_workers()
+        (lost,) = collect_all(runner, 1)
+        assert "died" in lost.answer.failures["s"]
+        kill_all_workers()  # the one that took its place, and has hardly begun
+        runner.submit(make_job(product, tmp_path, trial=1))
+        (finished,) = collect_all(runner, 1)
+        assert finished.answer.values == {"f": 6.0}
+
+
+def sleep(a: float, z: float) -> float:
+    time.sleep(a)
+    return a

@@ -7,7 +7,7 @@ import os
 import signal
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 from multiprocessing.reduction import ForkingPickler
@@ -19,6 +19,7 @@ from imoca.runners.execution import run_job
 from imoca.runners.process_tree import MARK, end_processes
 
 READY = "ready"
+MOST_STARTS = 3  # of one worker: what kills all of them will kill the next one too
 START_SECONDS = 120.0  # for a worker to import what it needs
 PARENT_CHECK_SECONDS = 0.5
 
@@ -32,14 +33,26 @@ class WorkerRunner:
         _check_portable(simulators)
         self._simulators = tuple(simulators)
         self._workers = [_Worker(self._simulators) for _ in range(n_workers)]
-        for worker in self._workers:
-            worker.await_ready()
+        for i in range(n_workers):
+            self._on_living(i, _Worker.await_ready)
 
     def n_slots(self) -> int:
         return len(self._workers)
 
     def submit(self, job: Job) -> None:
-        next(worker for worker in self._workers if worker.job is None).start(job)
+        free = next(i for i, worker in enumerate(self._workers) if worker.job is None)
+        self._on_living(free, lambda worker: worker.start(job))
+
+    def _on_living(self, i: int, act: Callable[[_Worker], None]) -> None:
+        """A worker that turns out to be dead, for whatever killed it while it had nothing to do, is replaced."""
+        for n_more in reversed(range(MOST_STARTS)):
+            try:
+                act(self._workers[i])
+                break
+            except RunnerError:
+                if not n_more:
+                    raise
+                self._workers[i] = _Worker(self._simulators)
 
     def collect(self, timeout: float) -> list[Finished]:
         busy = {worker.connection: worker for worker in self._workers if worker.job is not None}
@@ -106,7 +119,13 @@ class _Worker:
 
     def start(self, job: Job) -> None:
         self.await_ready()
-        self.connection.send(job)
+        try:
+            self.connection.send(job)
+        except OSError as error:
+            self.end()
+            raise RunnerError(
+                "A worker process died while it had nothing to do.", hint="The same command goes on."
+            ) from error
         self.job = job
         has_deadline = job.simulator.timeout is not None and not isinstance(job.simulator.run, Command)
         self.deadline = time.monotonic() + job.simulator.timeout if has_deadline else None  # type: ignore[operator]
