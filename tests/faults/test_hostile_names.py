@@ -270,7 +270,7 @@ def test_a_live_terminal_obeys_no_escape_that_stands_in_a_name(study_file: Path,
     shutil.copytree(study_file.parent, copy)
     seen = seen_on_a_terminal("run", str(copy / "study.toml"), "--budget", "12")
     assert "iMOCA" in seen.decode()
-    assert b"INTRUDER\\x1b[2J" in seen
+    assert b"INTRUDER\\x1b[" in seen  # a long name is cut
     for obeyed in (b"\x1b]0;", b"\x1b[2J", b"\x1b[31mred", b"\x07", "\u202e".encode(), b"\xc2\x9b"):
         assert obeyed not in seen
     check_no_intruder(tmp_path, copy)

@@ -12,6 +12,7 @@ MARK = "IMOCA_RUN"  # environment variable that everything a run starts inherits
 STARTER = "IMOCA_STARTER"  # another one: the process that started the run, and when that was born
 GRACE = 5.0  # seconds between asking to end and ending
 PAUSE = 0.02
+STARTING = 1.0  # seconds; a process that has just begun shows its environment a moment later
 
 
 def end_processes(root: int | None, mark: str) -> None:
@@ -20,6 +21,8 @@ def end_processes(root: int | None, mark: str) -> None:
     A process that left the session and whose parent has died is known only by the mark; one that cleared its
     environment only by its parent or its session. One that did all three gets away.
     """
+    if root is None:
+        _await_environments()
     known = _ended_of(root, mark, set())
     if not known:
         return
@@ -32,6 +35,16 @@ def end_processes(root: int | None, mark: str) -> None:
         time.sleep(PAUSE)
     while known := _ended_of(root, mark, known):
         _signal(known, signal.SIGKILL)
+        time.sleep(PAUSE)
+
+
+def _await_environments() -> None:
+    """Until every process that this one has just started can be known by its mark."""
+    deadline = time.monotonic() + STARTING
+    while time.monotonic() < deadline and any(
+        (found := _parent_and_session(pid)) is not None and found[0] == os.getpid() and not _environment(pid)
+        for pid in _pids()
+    ):
         time.sleep(PAUSE)
 
 
@@ -105,13 +118,13 @@ def _carries(pid: int, mark: str) -> bool:
 
 
 def _environment(pid: int) -> dict[str, str]:
-    """With which a process was started; nothing of one that is gone or somebody else's."""
+    """With which a process was started; nothing of one that is gone, somebody else's, or hardly begun."""
     try:
         entries = Path(f"/proc/{pid}/environ").read_bytes().split(b"\0")
     except OSError:
         return {}
     pairs = (os.fsdecode(entry).partition("=") for entry in entries)
-    return {name: value for name, _, value in pairs}
+    return {name: value for name, _, value in pairs if name}
 
 
 def _has_group(root: int) -> bool:

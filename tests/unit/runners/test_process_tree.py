@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from imoca.runners.process_tree import MARK, STARTER, end_orphans, starter
+from imoca.runners import process_tree
+from imoca.runners.process_tree import MARK, STARTER, end_orphans, end_processes, starter
 from imoca.testing.runner import is_running
 
 pytestmark = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="needs /proc")
@@ -43,3 +44,19 @@ def test_of_the_marked_processes_those_of_a_dead_starter_are_ended(sleepers: Sle
     end_orphans(str(tmp_path))
     assert not is_running(orphan)
     assert all(is_running(pid) for pid in (cared_for, elsewhere, nameless))
+
+
+def test_a_process_that_does_not_show_its_environment_yet_is_waited_for(
+    sleepers: Sleepers, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Linux says that a program has begun before its environment can be read."""
+    pid = sleepers.start(str(tmp_path), starter())
+    read, looks = process_tree._environment, []
+
+    def late(each: int) -> dict[str, str]:
+        looks.append(each)
+        return {} if each == pid and looks.count(pid) < 3 else read(each)
+
+    monkeypatch.setattr(process_tree, "_environment", late)
+    end_processes(None, str(tmp_path))
+    assert not is_running(pid)
