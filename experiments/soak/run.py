@@ -4,7 +4,7 @@
 pages gets SIGKILL and is started again; a visitor asks both pages for what a browser asks for, every second. In the end
 the study is compared with what the driver's lines acknowledged and with what the simulator noted by itself. Results go
 to experiments/results/soak.json; the exit code is 1 unless nothing is missing. ``--seconds 60 --trials 200`` is a
-short one.
+short one; ``--added 18000`` begins with so many results from elsewhere, so that a short one is of a large study too.
 """
 
 from __future__ import annotations
@@ -27,8 +27,11 @@ sys.path.insert(0, str(Path(__file__).parents[2]))  # so that it can be started 
 
 from experiments.soak.check import LINE, is_clean, judge
 from experiments.soak.processes import Service, kill, wait_until, workers_of
+from experiments.soak.simulators import truth
 from experiments.soak.visitor import Visitor
 from imoca.files import write_whole
+from imoca.study.from_file import open_study
+from imoca.studyfile import load_study_file
 from imoca_lab.harness.results import versions
 
 HERE = Path(__file__).parent
@@ -61,11 +64,13 @@ retries = 3
 
 
 class Soak:
-    def __init__(self, folder: Path, n_trials: int, seconds: float, seed: int) -> None:
+    def __init__(self, folder: Path, n_added: int, n_trials: int, seconds: float, seed: int) -> None:
         (folder / "study.toml").write_text(STUDY.format(workers=N_WORKERS), encoding="utf-8")
         shutil.copy(HERE / "simulators.py", folder)
         self._folder, self._n_trials = folder, n_trials
         self._chance = random.Random(seed)  # noqa: S311
+        self._n_added = n_added
+        add_old_results(folder, n_added, self._chance)
         self._begun = time.monotonic()
         self._end = self._begun + seconds
         self._driver = Service(folder, "driver", "run")
@@ -107,7 +112,7 @@ class Soak:
             else:
                 due = {}
             if time.monotonic() - sample > SAMPLE_SECONDS:
-                n_done, sample = self._n_shown(), time.monotonic()
+                n_done, sample = self._n_added + self._n_shown(), time.monotonic()
                 self._weigh(n_done)
 
     def _strike(self, what: str) -> None:
@@ -188,6 +193,13 @@ class Soak:
         return found
 
 
+def add_old_results(folder: Path, n: int, chance: random.Random) -> None:
+    with open_study(load_study_file(folder / "study.toml"), storage=folder / "soak.db") as study:
+        for _ in range(n):
+            design = {"x": chance.random(), "y": chance.random()}
+            study.add(design, {"s": 1.0}, truth(**design))
+
+
 def _times(visitor: Visitor) -> dict[str, dict[str, float]]:
     return {
         what: {
@@ -203,14 +215,16 @@ def _times(visitor: Visitor) -> dict[str, dict[str, float]]:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--trials", type=int, default=20_000)
+    parser.add_argument("--added", type=int, default=0, help="of which results that are there before")
     parser.add_argument("--seconds", type=float, default=3600.0, help="how long chance kills")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("-o", "--output", type=Path, default=RESULTS)
     wish = parser.parse_args()
     folder = Path(tempfile.mkdtemp(prefix="soak-"))
     print(f"It runs in {folder}.", flush=True)
-    found = Soak(folder, wish.trials, wish.seconds, wish.seed).run()
-    command = f"python experiments/soak/run.py --trials {wish.trials} --seconds {wish.seconds:g} --seed {wish.seed}"
+    found = Soak(folder, wish.added, wish.trials, wish.seconds, wish.seed).run()
+    options = f"--trials {wish.trials} --added {wish.added} --seconds {wish.seconds:g} --seed {wish.seed}"
+    command = f"python experiments/soak/run.py {options}"
     write_whole(
         wish.output, (json.dumps({"command": command, "versions": versions(), **found}, indent=1) + "\n").encode()
     )
