@@ -24,7 +24,7 @@ def make_problem(resources: Resources, fidelity: Fidelity = KNOB) -> Problem:
         (Resources(), 0.5, Needs()),
         (Resources(cores="1 + 7*z"), 0.0, Needs(cores=1)),
         (Resources(cores="1 + 7*z"), 0.5, Needs(cores=5)),  # 4.5 are not to be had
-        (Resources(cores="0.1 + 0.2 + 0.7*z"), 1.0, Needs(cores=1)),  # a sum that is 1 but for its last bits
+        (Resources(cores="(0.1 + 0.2) * 10*z"), 1.0, Needs(cores=3)),  # that is 3 but for its last bits
         (Resources(walltime="10m + 2h*z"), 0.5, Needs(walltime=600 + 3600)),
         (Resources(walltime="1.5d"), 0.0, Needs(walltime=129600)),
         (Resources(walltime=90), 0.0, Needs(walltime=90)),
