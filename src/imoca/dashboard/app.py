@@ -46,7 +46,10 @@ def make_app(
     page = Page(library, Gallery(), is_closing)
 
     @asynccontextmanager
-    async def closing_library(app: Starlette) -> AsyncIterator[None]:
+    async def open_library(app: Starlette) -> AsyncIterator[None]:
+        await run_in_threadpool(
+            _look_at_all, library
+        )  # the first look takes longest: before anybody waits for an answer
         yield
         await run_in_threadpool(library.close)
 
@@ -66,7 +69,7 @@ def make_app(
         Route(f"{study}/slices/{{design}}", page.slices),
         Route(f"{study}/report", page.report),
     ]
-    return Guard(Starlette(routes=routes, lifespan=closing_library), access)
+    return Guard(Starlette(routes=routes, lifespan=open_library), access)
 
 
 class Page:
@@ -203,6 +206,11 @@ class Page:
 
 def _json(content: Any) -> Response:
     return Response(to_json(content), media_type="application/json")
+
+
+def _look_at_all(library: Library) -> None:
+    for view in library.views():
+        view.refresh()
 
 
 async def _nothing() -> AsyncIterator[str]:

@@ -32,8 +32,8 @@ RECORDS: dict[FigureName, Callable[[Snapshot], Any]] = {n: figures.RECORDS[n] fo
 QUICK = ("fidelities", "cost", "timeline")  # no model is fitted for them
 SLOWEST = ("convergence", "replay")  # many models are
 VERDICT, NAVIGATOR = "verdict", "navigator"  # beside the figures: what the decision and the navigator are told
-MOST_FITTED = 5000  # trials; a front takes seconds then
-MOST_RECALLED = 2000  # trials of a history: fronts of many moments are found anew, which takes a minute for 5000
+MOST_FITTED = 4000  # trials; a front takes seconds then
+MOST_RECALLED = 2000  # trials of a history: fronts of many moments are found anew, which takes a minute for 5000 trials
 
 
 @dataclass(frozen=True)
