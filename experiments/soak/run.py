@@ -3,8 +3,9 @@
 ``imoca run`` with four workers brings a study to 20,000 trials. At random moments the driver, a worker or one of two
 pages gets SIGKILL and is started again; a visitor asks both pages for what a browser asks for, every second. In the end
 the study is compared with what the driver's lines acknowledged and with what the simulator noted by itself. Results go
-to experiments/results/soak.json; the exit code is 1 unless nothing is missing. ``--seconds 60 --trials 200`` is a
-short one; ``--added 18000`` begins with so many results from elsewhere, so that a short one is of a large study too.
+to experiments/results/soak.json, by command; the exit code is 1 unless nothing is missing. ``--seconds 60 --trials
+200`` is a short one; ``--added 18000`` begins with so many results from elsewhere, so that a short one is of a large
+study too.
 """
 
 from __future__ import annotations
@@ -225,9 +226,9 @@ def main() -> int:
     found = Soak(folder, wish.added, wish.trials, wish.seconds, wish.seed).run()
     options = f"--trials {wish.trials} --added {wish.added} --seconds {wish.seconds:g} --seed {wish.seed}"
     command = f"python experiments/soak/run.py {options}"
-    write_whole(
-        wish.output, (json.dumps({"command": command, "versions": versions(), **found}, indent=1) + "\n").encode()
-    )
+    runs = json.loads(wish.output.read_text(encoding="utf-8")) if wish.output.exists() else {}
+    runs[command] = {"versions": versions(), **found}
+    write_whole(wish.output, json.dumps(runs, indent=1) + "\n")
     print(json.dumps(found, indent=1))
     if is_clean(found):
         shutil.rmtree(folder)
