@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from imoca.study.study import Study
     from imoca.trials.trial import Trial, TrialState
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 __all__ = [
     "Choice",
