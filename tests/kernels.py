@@ -25,12 +25,12 @@ def gaussian(a: np.ndarray, b: np.ndarray, length_scales: np.ndarray) -> float:
 
 def error_weight(error: Error, z: np.ndarray) -> float:
     """w, from the definition of each kind."""
-    fading, knob = error.fading, z
+    fading = error.fading
     if isinstance(fading, KnobFading):
-        knob = z if fading.column is None else z[fading.column]
-        return float((1.0 - knob) ** math.exp(error.parameters[0]))
+        return float((1.0 - z) ** math.exp(error.parameters[0]))
     if isinstance(fading, LevelFading):
-        level = round(float(z) * (fading.n_levels - 1))
+        every = range(fading.n_levels) if fading.level_of is None else fading.level_of
+        level = every[round(float(z) * (len(every) - 1))]
         if level == fading.n_levels - 1:
             return 0.0
         return math.prod(math.exp(ratio) for ratio in error.parameters[:level])

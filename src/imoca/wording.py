@@ -51,7 +51,9 @@ def shown(value: object) -> str:
 
 
 def number(value: object) -> str:
-    """To four digits, or to the whole number below a million, or the text that it is."""
+    """To four digits, or to the whole number below a million, or the text that it is; of a table each by its name."""
+    if isinstance(value, Mapping):
+        return ", ".join(f"{name} {number(each)}" for name, each in value.items())
     if not isinstance(value, float):
         return str(value)
     return f"{value:.0f}" if FOUR_DIGITS <= abs(value) < MILLION else f"{value:.4g}"

@@ -11,7 +11,8 @@ import pytest
 
 from imoca.arrays import Array
 from imoca.errors import FidelityError, ProblemError
-from imoca.problem.fidelity import Fidelity, FidelityValue
+from imoca.problem.accuracy import FidelityValue
+from imoca.problem.fidelity import Fidelity
 from imoca.problem.parameters import Real
 from imoca.problem.problem import Problem
 from imoca.problem.simulator import Objective, Simulator

@@ -16,6 +16,7 @@ from imoca.cli.text import printable
 
 if TYPE_CHECKING:
     from imoca.cli.old_data import OldResult
+    from imoca.problem.accuracy import FidelityValue
     from imoca.problem.problem import Problem
     from imoca.study.study import Study
     from imoca.trials.trial import Trial
@@ -106,7 +107,9 @@ def _is_known(trial: Trial, known: dict[frozenset[tuple[str, float]], list[Trial
 def _is_close(one: Trial, other: Trial) -> bool:
     """The same fidelities, but for the last digit, which encoding may change."""
     return one.fidelities.keys() == other.fidelities.keys() and all(
-        value == other.fidelities[name]
-        or (isinstance(value, float) and math.isclose(value, float(other.fidelities[name] or 0.0)))
-        for name, value in one.fidelities.items()
+        _is_same_setting(value, other.fidelities[name]) for name, value in one.fidelities.items()
     )
+
+
+def _is_same_setting(one: FidelityValue, other: FidelityValue) -> bool:
+    return one == other or (isinstance(one, float) and isinstance(other, float) and math.isclose(one, other))

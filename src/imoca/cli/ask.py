@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -61,4 +62,6 @@ def print_questions(trials: list[Trial], problem: Problem) -> None:
 
 def exact(value: object) -> str:
     """A question is shown to its last digit: it is there to be run."""
+    if isinstance(value, Mapping):
+        return ", ".join(f"{name} {exact(each)}" for name, each in value.items())
     return repr(value) if isinstance(value, float) else number(value)

@@ -11,7 +11,8 @@ from typing import Any
 from imoca.cli.text import from_spreadsheet_cell
 from imoca.errors import TrialError
 from imoca.json_text import read_json as parsed_json
-from imoca.problem.fidelity import Fidelity, FidelityValue, Levels
+from imoca.problem.accuracy import FidelityValue
+from imoca.problem.fidelity import Fidelity, Levels
 from imoca.problem.parameters import Choice, Parameter, Value
 from imoca.problem.problem import Problem
 from imoca.trials.columns import trial_columns
@@ -77,23 +78,33 @@ JSON_HINT = 'Write a list such as [{"parameters": {"x": 1.5}, "fidelities": {"cf
 Read = Callable[[str], Any]  # what a cell says; None if it says nothing
 
 
-def _places(problem: Problem) -> dict[str, tuple[str, str, Read]]:
-    """Per column title: the table and the name its cells belong to, and how they are read."""
-    places: dict[str, tuple[str, str, Read]] = {}
+@dataclass(frozen=True)
+class Place:
+    """Where the cells of a column belong, and how they are read."""
+
+    table: str
+    name: str
+    read: Read
+    knob: str | None = None  # of several, whose settings together are one entry of the table
+
+
+def _places(problem: Problem) -> dict[str, Place]:
+    """Per column title."""
+    places: dict[str, Place] = {}
     for column in trial_columns(problem):
         match column.kind:
             case "parameter":
                 parameter = next(each for each in problem.parameters if each.name == column.name)
-                places[column.title] = ("parameters", column.name, _parameter_reader(parameter))
+                places[column.title] = Place("parameters", column.name, _parameter_reader(parameter))
             case "value":
-                places[column.title] = ("values", column.name, _number)
+                places[column.title] = Place("values", column.name, _number)
             case "fidelity":
-                read = _fidelity_reader(problem.simulator(column.name).fidelity)
-                places[column.title] = ("fidelities", column.name, read)
+                read = _fidelity_reader(problem.simulator(column.name).fidelity, column.knob)
+                places[column.title] = Place("fidelities", column.name, read, column.knob)
             case "cost":
-                places[column.title] = ("costs", column.name, _number)
+                places[column.title] = Place("costs", column.name, _number)
             case "failure":
-                places[column.title] = ("failures", column.name, lambda cell: cell if cell.strip() else None)
+                places[column.title] = Place("failures", column.name, lambda cell: cell if cell.strip() else None)
     return places
 
 
@@ -107,20 +118,22 @@ def _check_titles(titles: Sequence[str], places: Mapping[str, object], ignored: 
         )
 
 
-def _result(place: str, places: Mapping[str, tuple[str, str, Read]], cells: Mapping[str, str]) -> OldResult:
+def _result(place: str, places: Mapping[str, Place], cells: Mapping[str, str]) -> OldResult:
     tables: dict[str, dict[str, Any]] = {table: {} for table in TABLES}
     for title, cell in cells.items():
         if title not in places:
             continue
-        table, name, read = places[title]
+        at = places[title]
         try:
-            content = read(cell)
+            content = at.read(cell)
         except ValueError:
             raise TrialError(
                 f"{place.capitalize()}: column {title!r} holds {shown(cell)}.", hint="A number is needed there."
             ) from None
-        if content is not None:
-            tables[table][name] = content
+        if content is not None and at.knob is not None:
+            tables[at.table].setdefault(at.name, {})[at.knob] = content
+        elif content is not None:
+            tables[at.table][at.name] = content
     return OldResult(place, *(tables[table] for table in TABLES))
 
 
@@ -140,8 +153,9 @@ def _parameter_reader(parameter: Parameter) -> Read:
     return _one_of(parameter.values) if isinstance(parameter, Choice) else _number
 
 
-def _fidelity_reader(fidelity: Fidelity) -> Read:
-    return _one_of(fidelity.values) if isinstance(fidelity, Levels) else _number
+def _fidelity_reader(fidelity: Fidelity, knob: str | None) -> Read:
+    own = dict(fidelity.knobs_apart)[knob]
+    return _one_of(own.values) if isinstance(own, Levels) else _number
 
 
 def _number(cell: str) -> float | None:

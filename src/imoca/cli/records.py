@@ -13,7 +13,11 @@ if TYPE_CHECKING:
 
 def unit_record(problem: Problem) -> dict[str, dict[str, str]]:
     """What the numbers of parameters, fidelities and outputs are in, where it is declared."""
-    fidelities = [(simulator.name, simulator.fidelity) for simulator in problem.simulators]
+    fidelities = [
+        (simulator.name if knob is None else f"{simulator.name}.{knob}", fidelity)
+        for simulator in problem.simulators
+        for knob, fidelity in simulator.fidelity.knobs_apart
+    ]
     return {
         "parameters": {each.name: each.unit for each in problem.parameters if each.unit},
         "fidelities": {name: fidelity.unit for name, fidelity in fidelities if fidelity.unit},

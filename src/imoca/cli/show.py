@@ -46,6 +46,7 @@ def show(words: Words, as_json: AsJson = False) -> None:
 
 
 def print_trial(trial: Trial, problem: Problem, running: Sequence[str]) -> None:
+    from imoca.problem.accuracy import one_by_one
     from imoca.trials.trial import SimulatorState
 
     simulators, units = [simulator.name for simulator in problem.simulators], unit_record(problem)
@@ -53,7 +54,7 @@ def print_trial(trial: Trial, problem: Problem, running: Sequence[str]) -> None:
     print(f"Trial {trial.number} is {state}.")
     parts: tuple[tuple[str, Mapping[str, object], Mapping[str, str]], ...] = (
         ("Parameters", trial.parameters, units["parameters"]),
-        ("Fidelity", trial.fidelities, units["fidelities"]),
+        ("Fidelity", one_by_one(trial.fidelities), units["fidelities"]),
         ("Values", trial.values, units["outputs"]),
         ("Cost, in the simulator's own units", trial.costs, {}),
     )

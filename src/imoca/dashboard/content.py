@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from imoca.dashboard.logs import log_streams
+from imoca.problem.accuracy import one_by_one
 from imoca.problem.problem import Problem
 from imoca.trials.trial import Run, RunState, Trial
 
@@ -19,7 +20,11 @@ def columns(problem: Problem) -> list[dict[str, str | None]]:
         {"group": "trial", "name": "number"},
         {"group": "trial", "name": "state"},
         *({"group": "parameters", "name": each.name, "unit": each.unit} for each in problem.parameters),
-        *({"group": "fidelities", "name": each.name, "unit": each.fidelity.unit} for each in problem.simulators),
+        *(
+            {"group": "fidelities", "name": each.name, "knob": knob, "unit": own.unit}
+            for each in problem.simulators
+            for knob, own in each.fidelity.knobs_apart
+        ),
         *({"group": "values", "name": each.name, "unit": each.unit} for each in problem.outputs),
         *({"group": "costs", "name": each.name, "unit": None} for each in problem.simulators),
         {"group": "trial", "name": FAILURES},
@@ -33,7 +38,11 @@ def row(problem: Problem, trial: Trial) -> list[Any]:
         trial.number,
         str(trial.state),
         *(trial.parameters[name] for name in problem.space.names),
-        *(trial.fidelities.get(name) for name in simulators),
+        *(
+            one_by_one(trial.fidelities).get(each.name if knob is None else f"{each.name}.{knob}")
+            for each in problem.simulators
+            for knob, _ in each.fidelity.knobs_apart
+        ),
         *(trial.values.get(output.name) for output in problem.outputs),
         *(trial.costs.get(name) for name in simulators),
         "; ".join(f"{name}: {reason}" for name, reason in trial.failures.items()) or None,
@@ -46,7 +55,7 @@ def trial_content(trial: Trial, runs: Sequence[Run], runs_folder: Path, is_drive
         "number": trial.number,
         "state": str(trial.state),
         "parameters": trial.parameters,
-        "fidelities": trial.fidelities,
+        "fidelities": one_by_one(trial.fidelities),
         "values": trial.values,
         "costs": trial.costs,
         "wasted": trial.wasted,

@@ -7,6 +7,7 @@ import numpy as np
 from imoca.arrays import Array
 from imoca.methods.allowed_designs import allowed_designs
 from imoca.methods.settings import InitialDesign
+from imoca.problem.fidelity import Fidelity, Levels
 from imoca.problem.problem import Problem
 from imoca.sobol import sobol_sequence
 from imoca.trials.trial import Candidate
@@ -19,7 +20,8 @@ MINIMUM_PAPER = 6
 def initial_size(problem: Problem, design: InitialDesign) -> int:
     d = problem.space.n_parameters
     if design == "cheap":
-        return min(max(MINIMUM_CHEAP, 2 * (d + 1)), MAXIMUM_CHEAP) + len(ABOVE_CHEAP)
+        n_above = max(len(_above_cheap(simulator.fidelity)) for simulator in problem.simulators)
+        return min(max(MINIMUM_CHEAP, 2 * (d + 1)), MAXIMUM_CHEAP) + n_above
     return max(MINIMUM_PAPER, d + 1)
 
 
@@ -28,7 +30,8 @@ def initial_question(problem: Problem, design: InitialDesign, number: int, seed:
 
     - ``cheap``: one design at z = 0.7, then a Sobol set at the cheapest fidelity. The same set at full accuracy costs
       many times as much and teaches hardly more (docs/decisions/0003-defaults-per-method.md). The one above comes first
-      so that a measured cost is known to rise with z before the cheap runs are counted.
+      so that a measured cost is known to rise with z before the cheap runs are counted. Of sources without order every
+      one but the first and full accuracy is tried so.
     - ``paper``: random designs, every simulator at a random fidelity [Belakaria2020].
     - ``target``: a Sobol set at full accuracy, for the methods that know no other fidelity.
     """
@@ -39,8 +42,15 @@ def initial_question(problem: Problem, design: InitialDesign, number: int, seed:
     x = sobol_designs(problem, number + 1, np.random.default_rng(seed))[number]
     if design == "target":
         return candidate(problem, x, np.ones(n_simulators))
-    z = ABOVE_CHEAP[number] if number < len(ABOVE_CHEAP) else 0.0
-    return candidate(problem, x, np.full(n_simulators, z))
+    above = [_above_cheap(simulator.fidelity) for simulator in problem.simulators]
+    return candidate(problem, x, np.array([each[number] if number < len(each) else 0.0 for each in above]))
+
+
+def _above_cheap(fidelity: Fidelity) -> tuple[float, ...]:
+    """Of the designs before the cheap ones."""
+    if isinstance(fidelity, Levels) and not fidelity.is_ordered:
+        return tuple(fidelity.grid(len(fidelity.values))[1:-1].tolist())
+    return ABOVE_CHEAP
 
 
 def sobol_designs(problem: Problem, n: int, rng: np.random.Generator) -> Array:  # (n, d)

@@ -31,3 +31,4 @@ class Recipe:
     make: Callable[[MethodSettings], Method]
     uses: frozenset[str] = frozenset()  # names of the settings that make a difference to it
     constraints: ConstraintsKnown = "none"  # what its questions keep to
+    needs_order: bool = False  # whether fidelities must be in order, so that sources and several knobs are not for it

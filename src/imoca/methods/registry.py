@@ -42,8 +42,9 @@ def _recipe(
     method: InformationSearch | TargetSearch | LevelSearch | RandomSearch,
     *uses: str,
     constraints: ConstraintsKnown = "all",
+    needs_order: bool = False,
 ) -> Recipe:
-    return Recipe(partial(_with_settings, method), frozenset(uses), constraints)
+    return Recipe(partial(_with_settings, method), frozenset(uses), constraints, needs_order)
 
 
 def _with_settings(
@@ -80,10 +81,16 @@ _RECIPES: dict[str, Recipe] = {
     "sur": _recipe(TargetSearch("sur", DEFAULT_N_FRONTS), "model", constraints="on parameters"),
     "pesmo": _recipe(TargetSearch("pesmo", DEFAULT_N_FRONTS), "n_fronts", "model", constraints="on parameters"),
     "mf-osemo-tg": _recipe(
-        LevelSearch("truncated", "cheap", DEFAULT_N_FRONTS), "n_fronts", "initial_design", constraints="on parameters"
+        LevelSearch("truncated", "cheap", DEFAULT_N_FRONTS),
+        *("n_fronts", "initial_design"),
+        constraints="on parameters",
+        needs_order=True,
     ),
     "mf-osemo-ni": _recipe(
-        LevelSearch("integrated", "cheap", DEFAULT_N_FRONTS), "n_fronts", "initial_design", constraints="on parameters"
+        LevelSearch("integrated", "cheap", DEFAULT_N_FRONTS),
+        *("n_fronts", "initial_design"),
+        constraints="on parameters",
+        needs_order=True,
     ),
     "random": _recipe(RandomSearch()),
 }
@@ -111,8 +118,17 @@ def keeps_models(name: str) -> bool:
     return "model" in _find(name).uses
 
 
-def check_suits(name: str, problem: Problem) -> None:
-    """An error for a method that would ask as if the problem had no constraints, or if no design holds them."""
+def check_suits(name: str, problem: Problem, settings: MethodSettings) -> None:
+    """An error for a method that would ask as if the problem had no constraints, or its fidelities an order, or if no
+    design holds the constraints."""
+    unordered = [simulator.name for simulator in problem.simulators if not simulator.fidelity.is_ordered]
+    if unordered and (settings.model == "product" or _find(name).needs_order):
+        what = "model 'product'" if settings.model == "product" else f"method {name!r}"
+        raise MethodError(
+            f"The {what} needs fidelities in order, but simulator {unordered[0]!r} has sources or several knobs.",
+            hint="Use the model 'truth-and-error' and one of the methods that know it, such as 'imoca-p'; or give the"
+            " simulator levels.",
+        )
     known = _find(name).constraints
     if problem.constraints and known != "all":
         named = ", ".join(repr(constraint.name) for constraint in problem.constraints)

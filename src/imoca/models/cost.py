@@ -53,7 +53,7 @@ class KnownCostModel:
         return self.simulator.cost_ratio(self.space, x, z, self.unit)
 
     def gradient(self, x: Array, z: Array) -> Array:
-        if not self.simulator.cost.depends_on_design:
+        if not self.simulator.is_cost_by_design:
             return np.zeros_like(x)
         columns = np.arange(x.shape[1])
         answer = np.empty_like(x)

@@ -32,17 +32,15 @@ class Fading(Protocol):
         """Of the logarithms (t,) of its parameters."""
 
     def weights(self, z: Array, logs: Array) -> Array:
-        """(n, ...), (t,) -> (n,)."""
+        """(n,), (t,) -> (n,)."""
 
     def slopes(self, z: Array, logs: Array) -> Array:
-        """(n, ...), (t,) -> (n, t): derivatives of the weights in the logarithms."""
+        """(n,), (t,) -> (n, t): derivatives of the weights in the logarithms."""
 
 
 @dataclass(frozen=True)
 class KnobFading:
-    """``w = (1 - z)^a`` of one knob; a > 1 is a simulator that settles early."""
-
-    column: int | None = None  # of several knobs; None where fidelities are plain numbers
+    """``w = (1 - z)^a`` of a continuous knob; a > 1 is a simulator that settles early."""
 
     @property
     def bends(self) -> bool:
@@ -56,8 +54,7 @@ class KnobFading:
         return Prior.above_one(SETTLING_RATE, LARGEST_SETTLING)
 
     def weights(self, z: Array, logs: Array) -> Array:
-        knob = z if self.column is None else z[:, self.column]
-        return np.asarray((1.0 - knob) ** np.exp(logs[0]))
+        return np.asarray((1.0 - z) ** np.exp(logs[0]))
 
     def slopes(self, z: Array, logs: Array) -> Array:
         weights = self.weights(z, logs)
@@ -69,6 +66,7 @@ class LevelFading:
     """Levels in order, each with a weight of its own: ``1 = w_0 >= w_1 >= ... >= w* = 0``, learned as ratios."""
 
     n_levels: int
+    level_of: tuple[int, ...] | None = None  # by setting, where other knobs are set with this one; else in order
 
     @property
     def bends(self) -> bool:
@@ -95,7 +93,9 @@ class LevelFading:
         return np.where(passed, self.weights(z, logs)[:, None], 0.0)
 
     def _levels(self, z: Array) -> IntArray:  # (n,)
-        return np.rint(z * (self.n_levels - 1)).astype(np.int64)
+        if self.level_of is None:
+            return np.rint(z * (self.n_levels - 1)).astype(np.int64)
+        return np.array(self.level_of)[np.rint(z * (len(self.level_of) - 1)).astype(np.int64)]
 
 
 @dataclass(frozen=True)

@@ -79,7 +79,7 @@ class Explored:
 
 def fit(
     x: Array,  # (n, d)
-    z: Array,  # (n, ...)
+    z: Array,  # (n,)
     values: Array,  # (n,) standardised
     form: Form,
     warm_start: Array | None = None,  # (p,) logarithms of an earlier fit; of another number they are ignored
@@ -142,13 +142,13 @@ def keep_freed_memory() -> None:
     np.empty(KEPT_BYTES, dtype=np.uint8)
 
 
-def thinned(z: Array, n_kept: int) -> IntArray:  # (n, ...)
+def thinned(z: Array, n_kept: int) -> IntArray:  # (n,)
     """Indices of at most so many observations: all at full accuracy, as far as half of the room allows, the rest
     evenly through time, the newest included."""
     n = len(z)
     if n <= n_kept:
         return np.arange(n)
-    is_dear = (z.reshape(n, -1) == 1.0).all(axis=1)
+    is_dear = z == 1.0
     dear, cheap = np.flatnonzero(is_dear), np.flatnonzero(~is_dear)
     n_dear = min(len(dear), max(n_kept // 2, n_kept - len(cheap)))
     kept = [evenly(dear, n_dear), evenly(cheap, n_kept - n_dear)]

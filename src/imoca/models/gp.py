@@ -13,7 +13,7 @@ import numpy as np
 from scipy.linalg import lapack
 
 from imoca.arrays import Array, BoolArray, IntArray
-from imoca.models.kernel import Kernel, covariance, target_fidelity
+from imoca.models.kernel import TARGET_FIDELITY, Kernel, covariance
 
 logger = logging.getLogger(__name__)
 
@@ -70,7 +70,7 @@ class Moments:
 
     gp: GaussianProcess
     x: Array  # (n, d)
-    z: Array  # (m, ...)
+    z: Array  # (m,)
     mean_g: Array  # (n, m)
     var_g: Array  # (n, m)
     mean_f: Array  # (n,)
@@ -93,7 +93,7 @@ class Moments:
             2.0 * partials.var_f[:, None] * solved_f + partials.cov[:, None] * solved_g
         )
         gradient = np.zeros_like(self.x) if partials.design is None else partials.design.copy()
-        target = target_fidelity(self.z)
+        target = TARGET_FIDELITY
         for block, kernel_x in zip(self.gp.kernel.blocks, self.design_kernels, strict=True):
             to_g = block.fidelity.covariance(self.z, self.gp.z)[chosen]  # (n, N)
             to_f = block.fidelity.covariance(target, self.gp.z)[0]  # (N,)
@@ -111,7 +111,7 @@ class GaussianProcess:
 
     kernel: Kernel
     x: Array  # (N, d)
-    z: Array  # (N, ...)
+    z: Array  # (N,)
     values: Array  # (N,)
     inverse_factor: Array  # (N, N) lower triangular inverse of the Cholesky factor of the noisy covariance
     weights: Array  # (N,) the noisy covariance's inverse times the values
@@ -123,7 +123,7 @@ class GaussianProcess:
         weights = inverse_factor.T @ (inverse_factor @ values)
         return GaussianProcess(kernel, x, z, values, inverse_factor, weights)
 
-    def believing(self, x: Array, z: Array) -> GaussianProcess:  # (m, d), (m, ...)
+    def believing(self, x: Array, z: Array) -> GaussianProcess:  # (m, d), (m,)
         """The same process after seeing its own mean at (x, z): for questions that are asked but not answered."""
         if not len(x):
             return self
@@ -137,12 +137,12 @@ class GaussianProcess:
 
     @property
     def noise_at_target(self) -> float:
-        return float(self.kernel.noise(target_fidelity(self.z))[0])
+        return float(self.kernel.noise(TARGET_FIDELITY)[0])
 
     @property
     def is_full_accuracy(self) -> BoolArray:  # (n,)
-        """Of the observations, on every knob."""
-        return np.asarray((self.z.reshape(len(self.z), -1) == 1.0).all(axis=1))
+        """Of the observations."""
+        return np.asarray(self.z == 1.0)
 
     def mean_at_target(self, x: Array) -> Array:  # (n, d) -> (n,)
         return self._rows_at_target(x) @ self.weights
@@ -156,7 +156,7 @@ class GaussianProcess:
 
     def covariance_at_target(self, x: Array, others: Array) -> Array:  # (n, d), (m, d) -> (n, m)
         """Posterior covariance of f between every two designs."""
-        target = target_fidelity(self.z)
+        target = TARGET_FIDELITY
         prior = [
             float(block.fidelity.covariance(target, target)[0, 0]) * block.design_kernel(x, others)
             for block in self.kernel.blocks
@@ -164,7 +164,7 @@ class GaussianProcess:
         white, white_others = (self._rows_at_target(each) @ self.inverse_factor.T for each in (x, others))
         return np.sum(prior, axis=0) - white @ white_others.T
 
-    def mean_gradient(self, x: Array, z: Array) -> Array:  # (n, d), (n, ...) -> (n, d)
+    def mean_gradient(self, x: Array, z: Array) -> Array:  # (n, d), (n,) -> (n, d)
         """Gradient in x of the posterior mean at (x, z), one fidelity per design."""
         gradient = np.zeros_like(x)
         for block in self.kernel.blocks:
@@ -172,7 +172,7 @@ class GaussianProcess:
             gradient += (pull @ self.x - pull.sum(axis=1)[:, None] * x) / block.length_scales**2
         return gradient
 
-    def mean(self, x: Array, z: Array) -> Array:  # (n, d), (m, ...) -> (n, m)
+    def mean(self, x: Array, z: Array) -> Array:  # (n, d), (m,) -> (n, m)
         """Posterior mean at every pair of design and fidelity."""
         parts = [
             (block.design_kernel(x, self.x) * self.weights) @ block.fidelity.covariance(z, self.z).T
@@ -180,9 +180,9 @@ class GaussianProcess:
         ]
         return np.sum(parts, axis=0)
 
-    def moments(self, x: Array, z: Array) -> Moments:  # (n, d), (m, ...)
+    def moments(self, x: Array, z: Array) -> Moments:  # (n, d), (m,)
         """Moments at all n x m pairs: of the latent functions, then of their weighted sums."""
-        with_target = np.concatenate([z, target_fidelity(z)])
+        with_target = np.concatenate([z, TARGET_FIDELITY])
         blocks = self.kernel.blocks
         latents = [block.fidelity.latents(with_target, self.z) for block in blocks]
         kernels = tuple(block.design_kernel(x, self.x) for block in blocks)
@@ -213,7 +213,7 @@ class GaussianProcess:
         )
 
     def _rows_at_target(self, x: Array) -> Array:  # (n, N)
-        target = target_fidelity(self.z)
+        target = TARGET_FIDELITY
         rows = np.zeros((len(x), len(self.x)))
         for block in self.kernel.blocks:
             to_target = block.fidelity.covariance(target, self.z)[0]
@@ -222,7 +222,7 @@ class GaussianProcess:
         return rows
 
     def _prior_at_target(self) -> float:
-        target = target_fidelity(self.z)
+        target = TARGET_FIDELITY
         return float(sum(block.fidelity.covariance(target, target)[0, 0] for block in self.kernel.blocks))
 
 

@@ -15,6 +15,7 @@ import numpy as np
 
 from imoca.arrays import Array
 
+TARGET_FIDELITY = np.ones(1)  # full accuracy
 SMALLEST_REST = 1e-300  # of 1 - z, whose logarithm is needed times itself
 
 
@@ -31,10 +32,10 @@ class FidelityCovariance(Protocol):
     """Covariance of one block between fidelities at the same design."""
 
     def covariance(self, z: Array, others: Array) -> Array:
-        """(m, ...), (N, ...) -> (m, N)."""
+        """(m,), (N,) -> (m, N)."""
 
     def latents(self, z: Array, z_data: Array) -> Latents:
-        """(m, ...), (N, ...): ``loadings @ rows`` is the covariance."""
+        """(m,), (N,): ``loadings @ rows`` is the covariance."""
 
 
 @dataclass(frozen=True)
@@ -54,7 +55,7 @@ class WeightedFunctions:
 
 class WeightFunction(Protocol):
     def __call__(self, z: Array) -> Array:
-        """(n, ...) -> (n, R): the weight of each of R functions."""
+        """(n,) -> (n, R): the weight of each of R functions."""
 
 
 @dataclass(frozen=True)
@@ -122,10 +123,10 @@ class Kernel(Protocol):
         """Of the function at full accuracy: the unit of round-off."""
 
     def noise(self, z: Array) -> Array:
-        """(n, ...) -> (n,): variance by which an observation at a fidelity scatters."""
+        """(n,) -> (n,): variance by which an observation at a fidelity scatters."""
 
     def information_gap(self, z: Array) -> Array:
-        """(m, ...) -> (m,): xi(z) of [Kandasamy2017], how little a fidelity tells of full accuracy; 0 there."""
+        """(m,) -> (m,): xi(z) of [Kandasamy2017], how little a fidelity tells of full accuracy; 0 there."""
 
     def to_logs(self) -> Array:
         """(p,)."""
@@ -175,7 +176,7 @@ def squared_distances(x: Array, x_data: Array, length_scales: Array) -> Array:  
     return np.maximum(squared, 0.0, out=squared)
 
 
-def covariance(kernel: Kernel, x: Array, z: Array) -> Array:  # (n, d), (n, ...) -> (n, n)
+def covariance(kernel: Kernel, x: Array, z: Array) -> Array:  # (n, d), (n,) -> (n, n)
     """Of the values at the data, without noise."""
     parts = [each.design_kernel(x, x) * each.fidelity.covariance(z, z) for each in kernel.blocks]
     return np.sum(parts, axis=0)
@@ -184,8 +185,3 @@ def covariance(kernel: Kernel, x: Array, z: Array) -> Array:  # (n, d), (n, ...)
 def settled(z: Array, settling: float) -> Array:
     """``1 - (1 - z)^a`` for fidelities in [0, 1]: where a simulator has converged, more fidelity changes little."""
     return 1.0 - (1.0 - z) ** settling
-
-
-def target_fidelity(z: Array) -> Array:  # (n, ...) -> (1, ...)
-    """Full accuracy, in the form of given fidelities: every knob is encoded so that it is 1 there."""
-    return np.ones((1, *z.shape[1:]))

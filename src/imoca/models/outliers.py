@@ -38,7 +38,7 @@ ROUND_OFF = 1e-12  # relative: answers that differ by less are equal
 
 def set_aside(
     x: Array,  # (n, d)
-    z: Array,  # (n, ...)
+    z: Array,  # (n,)
     values: Array,  # (n,) finite, in any scale
     form: Form,
 ) -> BoolArray:  # (n,)

@@ -10,7 +10,7 @@ import numpy as np
 
 from imoca.arrays import Array, IntArray
 from imoca.models.gp import Z_TARGET, GaussianProcess
-from imoca.models.kernel import Block, WeightedFunctions, settled, target_fidelity
+from imoca.models.kernel import TARGET_FIDELITY, Block, WeightedFunctions, settled
 
 N_FREQUENCIES = 256  # each gives a cosine and a sine feature
 
@@ -103,7 +103,7 @@ def draw_paths(gp: GaussianProcess, n_paths: int, rng: np.random.Generator) -> P
     paths = []
     for block, draw in zip(blocks, draws, strict=True):
         # Only the target fidelity is ever evaluated, so its part of the kernel and of the angles is fixed here.
-        to_target = block.fidelity.covariance(target_fidelity(gp.z), gp.z)[0]
+        to_target = block.fidelity.covariance(TARGET_FIDELITY, gp.z)[0]
         if draw.weights.any():  # an error is no part of full accuracy
             update = to_target[:, None] * solved
             paths.append(BlockPaths(gp.x, block, draw.frequencies, draw.phases, draw.weights, update))
@@ -117,7 +117,7 @@ def _draw_prior(block: Block, x: Array, z: Array, n_paths: int, rng: np.random.G
     angles = x @ frequencies.T
     if isinstance(block.fidelity, WeightedFunctions):
         weights_at_data = block.fidelity.weights(z)  # (N, R)
-        weights_at_target = block.fidelity.weights(target_fidelity(z))[0]
+        weights_at_target = block.fidelity.weights(TARGET_FIDELITY)[0]
         features, phases = _features(angles), np.zeros(N_FREQUENCIES)
         at_data, weights = np.zeros((len(x), n_paths)), np.zeros((2 * N_FREQUENCIES, n_paths))
         for r, variance in enumerate(block.fidelity.variances):

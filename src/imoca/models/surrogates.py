@@ -7,7 +7,7 @@ from typing import Literal
 from imoca.models.form import Form
 from imoca.models.product import ProductForm
 from imoca.models.truth_and_error import TruthAndErrorForm
-from imoca.problem.fidelity import Fidelity
+from imoca.problem.fidelity import Fidelity, Knobs
 
 ModelName = Literal["truth-and-error", "product"]
 
@@ -22,4 +22,7 @@ def form_of(fidelity: Fidelity, model: ModelName) -> Form:
         return TruthAndErrorForm.exact()
     if fidelity.is_continuous:
         return TruthAndErrorForm.knob()
-    return TruthAndErrorForm.levels(len(fidelity.grid(ALL_LEVELS)))
+    if isinstance(fidelity, Knobs):
+        return TruthAndErrorForm.knobs(fidelity.positions)
+    n_settings = len(fidelity.grid(ALL_LEVELS))
+    return TruthAndErrorForm.levels(n_settings) if fidelity.is_ordered else TruthAndErrorForm.sources(n_settings)

@@ -142,9 +142,10 @@ class TruthAndErrorForm:
         return TruthAndErrorForm(())
 
     @staticmethod
-    def knobs(n: int) -> TruthAndErrorForm:
-        """Several knobs, fidelities as rows (n,): one error per knob."""
-        return TruthAndErrorForm(tuple(KnobFading(column) for column in range(n)))
+    def knobs(positions: IntArray) -> TruthAndErrorForm:  # (n_settings, n_knobs)
+        """Several knobs with levels, of which every setting has one each: one error per knob."""
+        each = [tuple(column.tolist()) for column in positions.T]
+        return TruthAndErrorForm(tuple(LevelFading(max(levels) + 1, levels) for levels in each))
 
     @staticmethod
     def knob() -> TruthAndErrorForm:

@@ -1,7 +1,8 @@
 """What is optimised: parameters, simulators with their own fidelity and cost, and the problem they make."""
 
+from imoca.problem.accuracy import FidelityValue
 from imoca.problem.cost import DeclaredCost
-from imoca.problem.fidelity import Fidelity, FidelityValue
+from imoca.problem.fidelity import Fidelity
 from imoca.problem.parameters import Choice, Integer, Parameter, Real, Value
 from imoca.problem.problem import Problem
 from imoca.problem.resources import Needs, Resources

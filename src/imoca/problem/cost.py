@@ -13,20 +13,20 @@ import numpy as np
 
 from imoca.arrays import Array
 from imoca.errors import CostError
+from imoca.problem.accuracy import FIDELITY_NAME
 from imoca.problem.expression import Expression, compile_expression
 from imoca.problem.fidelity import Fidelity, Levels
 from imoca.problem.names import as_tuple, is_number
 from imoca.problem.reference import FunctionReference, function_identity
 from imoca.wording import shown
 
-FIDELITY_NAME = "z"
 MEASURED = "measured"
 HINT = 'Give an expression such as "0.05 + z**6.5", a function, one number per level, or "measured".'
 
 
 @dataclass(frozen=True)
 class ExpressionCost:
-    """A safe expression in z, the fidelity in the user's own units, and in numeric parameters."""
+    """A safe expression in z, the fidelity in the user's own units, or in several knobs, and in numeric parameters."""
 
     text: str
     _expression: Expression = field(init=False, repr=False, compare=False)
@@ -41,17 +41,16 @@ class ExpressionCost:
         return ExpressionCost, (self.text,)
 
     @property
-    def uses_fidelity(self) -> bool:
+    def uses_z(self) -> bool:
         return FIDELITY_NAME in self._expression.names
 
-    @property
-    def depends_on_design(self) -> bool:
-        return bool(self._expression.names - {FIDELITY_NAME})
+    def depends_on_design(self, fidelity: Fidelity) -> bool:
+        return bool(self._expression.names - set(fidelity.names))
 
-    def check_names(self, available: Sequence[str]) -> None:
-        """Every name must be z or one of the numeric parameters, and no constant may hide a parameter."""
-        if unknown := sorted(self._expression.names - {FIDELITY_NAME, *available}):
-            raise _unknown_names(f"The cost expression {shown(self.text)}", unknown, available)
+    def check_names(self, available: Sequence[str], fidelity: Fidelity) -> None:
+        """Every name must be of the fidelity or of a numeric parameter, and no constant may hide a parameter."""
+        if unknown := sorted(self._expression.names - {*fidelity.numeric_names, *available}):
+            raise _unknown_names(f"The cost expression {shown(self.text)}", unknown, available, fidelity.numeric_names)
         if hidden := sorted(self._expression.constants & set(available)):
             raise CostError(
                 f"The cost expression {shown(self.text)} uses {hidden!r}, both a constant and a parameter.",
@@ -59,17 +58,16 @@ class ExpressionCost:
             )
 
     def evaluate(self, columns: Mapping[str, Array], fidelity: Fidelity, z: Array) -> Array:
-        self.check_names(tuple(columns))
+        self.check_names(tuple(columns), fidelity)
         environment = {name: np.asarray(column)[:, None] for name, column in columns.items()}
-        if self.uses_fidelity:
-            environment[FIDELITY_NAME] = fidelity.numbers(z)[None, :]
+        environment |= {name: numbers[None, :] for name, numbers in fidelity.variables(z).items()}
         raw = self._expression(environment)
         return _checked(raw, columns, fidelity, z, f"The cost expression {shown(self.text)}")
 
 
 @dataclass(frozen=True)
 class CallableCost:
-    """A function of z and of numeric parameters, called by their names.
+    """A function of z, or of several knobs, and of numeric parameters, called by their names.
 
     Two are equal if their functions are, or if one is a reference to the other's; a reference is imported no
     sooner than the first evaluation.
@@ -93,22 +91,21 @@ class CallableCost:
         return not isinstance(self.function, FunctionReference)
 
     @property
-    def uses_fidelity(self) -> bool:
+    def uses_z(self) -> bool:
         return FIDELITY_NAME in self._arguments()
 
-    @property
-    def depends_on_design(self) -> bool:
-        return any(name != FIDELITY_NAME for name in self._arguments())
+    def depends_on_design(self, fidelity: Fidelity) -> bool:
+        return any(name not in fidelity.names for name in self._arguments())
 
-    def check_names(self, available: Sequence[str]) -> None:
-        """Every argument without a default must be z or one of the numeric parameters."""
-        known = {FIDELITY_NAME, *available}
+    def check_names(self, available: Sequence[str], fidelity: Fidelity) -> None:
+        """Every argument without a default must be of the fidelity or one of the numeric parameters."""
+        known = {*fidelity.names, *available}
         required = [name for name, has_default in self._arguments().items() if not has_default]
         if unknown := [name for name in required if name not in known]:
-            raise _unknown_names(f"The cost function {self._label}", unknown, available)
+            raise _unknown_names(f"The cost function {self._label}", unknown, available, fidelity.names)
 
     def evaluate(self, columns: Mapping[str, Array], fidelity: Fidelity, z: Array) -> Array:
-        self.check_names(tuple(columns))
+        self.check_names(tuple(columns), fidelity)
         function, arguments = self._function(), self._arguments()
         used = [name for name in columns if name in arguments]
         n_rows = _n_designs(columns) if used else 1
@@ -117,7 +114,7 @@ class CallableCost:
         for row in range(n_rows):
             named: dict[str, Any] = {name: float(columns[name][row]) for name in used}
             for column, setting in enumerate(settings):
-                at_setting = {FIDELITY_NAME: setting} if FIDELITY_NAME in arguments else {}
+                at_setting = {name: level for name, level in fidelity.named(setting).items() if name in arguments}
                 raw[row, column] = self._call(function, named | at_setting)
         return _checked(raw, columns, fidelity, z, f"The cost function {self._label}")
 
@@ -177,8 +174,7 @@ class LevelCosts:
             )
         object.__setattr__(self, "values", tuple(float(value) for value in given))
 
-    @property
-    def depends_on_design(self) -> bool:
+    def depends_on_design(self, fidelity: Fidelity) -> bool:
         return False
 
     def check_fits(self, fidelity: Fidelity) -> Levels:
@@ -200,8 +196,7 @@ class LevelCosts:
 class MeasuredCost:
     """Learned from the wall time or the told cost; unknown before the first run."""
 
-    @property
-    def depends_on_design(self) -> bool:
+    def depends_on_design(self, fidelity: Fidelity) -> bool:
         return True
 
 
@@ -219,12 +214,12 @@ def as_cost(declared: DeclaredCost | None, fidelity: Fidelity) -> Cost:
     cost = _build_cost(declared, fidelity)
     if isinstance(cost, LevelCosts):
         cost.check_fits(fidelity)
-    elif isinstance(cost, ExpressionCost) and cost.uses_fidelity and not fidelity.is_numeric:
+    elif isinstance(cost, ExpressionCost) and cost.uses_z and not fidelity.is_numeric:
         raise CostError(
             f"The cost expression {cost.text!r} uses z, but the fidelity is not a number.",
             hint="Give one number per level, or an expression without z.",
         )
-    elif isinstance(cost, CallableCost) and cost.is_resolved and cost.uses_fidelity and not fidelity.has_knob:
+    elif isinstance(cost, CallableCost) and cost.is_resolved and cost.uses_z and not fidelity.has_knob:
         raise CostError(
             "The cost function takes z, but the simulator has no fidelity.",
             hint="Drop the argument z, or declare a fidelity.",
@@ -267,8 +262,15 @@ def _checked(raw: Array, columns: Mapping[str, Array], fidelity: Fidelity, z: Ar
     return costs
 
 
-def _unknown_names(what: str, unknown: Sequence[str], available: Sequence[str]) -> CostError:
+def _unknown_names(what: str, unknown: Sequence[str], available: Sequence[str], knobs: Sequence[str]) -> CostError:
+    """``knobs``: what the fidelity is called, if it may be used."""
+    fidelity = " and ".join(knobs) or "a fidelity"
+    own = f"{' and '.join(knobs)} and " if knobs else ""
     return CostError(
-        f"{what} refers to {list(unknown)!r}, which is neither z nor a numeric parameter.",
-        hint=f"It may use z and {sorted(available)!r}." if available else "It may use z alone.",
+        f"{what} refers to {list(unknown)!r}, which is neither {fidelity} nor a numeric parameter.",
+        hint=f"It may use {own}{sorted(available)!r}."
+        if available
+        else f"It may use {fidelity} alone."
+        if knobs
+        else "It may be a number.",
     )

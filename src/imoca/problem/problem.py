@@ -11,8 +11,8 @@ import numpy as np
 
 from imoca.arrays import Array, IntArray
 from imoca.errors import ProblemError
+from imoca.problem.accuracy import FIDELITY_NAME
 from imoca.problem.condition import Condition
-from imoca.problem.cost import FIDELITY_NAME
 from imoca.problem.names import as_tuple, duplicates, is_number
 from imoca.problem.parameters import Parameter
 from imoca.problem.simulator import Constraint, Objective, Output, Simulator
@@ -155,7 +155,7 @@ class Problem:
 
         None if that is a full run of the same design.
         """
-        is_same = self.cost_relative_to != "mean" or not self.simulators[s].cost.depends_on_design
+        is_same = self.cost_relative_to != "mean" or not self.simulators[s].is_cost_by_design
         return None if is_same else self.mean_full_cost(s)
 
     def declared_costs(self, s: int, x: Array, z: float) -> tuple[float, float]:  # of a design (d,)
@@ -187,9 +187,10 @@ class Problem:
         raise ProblemError(f"There is no output {output_name!r}.", hint=f"The outputs are {known!r}.")
 
     def _check_names(self) -> None:
-        if FIDELITY_NAME in self.space.names:
+        reserved = {FIDELITY_NAME, *(name for simulator in self.simulators for name in simulator.fidelity.names)}
+        if taken := [name for name in self.space.names if name in reserved]:
             raise ProblemError(
-                f"A parameter is named {FIDELITY_NAME!r}, which is reserved for the fidelity.",
+                f"A parameter is named {taken[0]!r}, which is reserved for the fidelity.",
                 hint="Rename the parameter, in the simulator functions too.",
             )
         for what, named in (("Simulator", self.simulators), ("Output", self.outputs)):

@@ -9,9 +9,9 @@ from typing import ClassVar
 import numpy as np
 
 from imoca.errors import CostError, ProblemError
-from imoca.problem.cost import FIDELITY_NAME
+from imoca.problem.accuracy import FidelityValue
 from imoca.problem.expression import Expression, compile_expression
-from imoca.problem.fidelity import Fidelity, FidelityValue, Levels
+from imoca.problem.fidelity import Fidelity, Levels
 from imoca.problem.names import is_number, plain_scalar
 from imoca.problem.parameters import Value
 from imoca.wording import shown
@@ -80,8 +80,8 @@ class Resources:
         return {kind: getattr(self, kind) for kind in self._expressions}
 
     def check(self, fidelity: Fidelity, numeric_names: Sequence[str]) -> None:
-        """Every name must be z, if the fidelity is a number, or a numeric parameter; a list has an entry per level."""
-        known = {*numeric_names, *([FIDELITY_NAME] if fidelity.is_numeric else [])}
+        """Every name must be of the fidelity, as a number, or a numeric parameter; a list has an entry per level."""
+        known = {*numeric_names, *fidelity.numeric_names}
         for kind, expressions in self._expressions.items():
             given = f"resources.{kind} is {shown(getattr(self, kind))}"
             if unknown := sorted({name for each in expressions for name in each.names} - known):
@@ -94,19 +94,18 @@ class Resources:
         """Of one run; an amount that is not positive is an error."""
         environment = {name: np.asarray(float(value)) for name, value in parameters.items() if is_number(value)}
         level = 0
-        if self._depends_on_fidelity:
+        if self._depends_on_fidelity(fidelity):
             z = np.array([fidelity.encode(setting)])
             level = int(fidelity.level_indices(z)[0]) if isinstance(fidelity, Levels) else 0
-            environment |= {FIDELITY_NAME: fidelity.numbers(z)[0]} if fidelity.is_numeric else {}
+            environment |= {name: numbers[0] for name, numbers in fidelity.variables(z).items()}
         amounts = {
             kind: float(each[level if len(each) > 1 else 0](environment)) for kind, each in self._expressions.items()
         }
         return Needs(**{kind: self._rounded_up(kind, amount) for kind, amount in amounts.items()})
 
-    @property
-    def _depends_on_fidelity(self) -> bool:
+    def _depends_on_fidelity(self, fidelity: Fidelity) -> bool:
         several = self._expressions.values()
-        return any(len(each) > 1 or FIDELITY_NAME in each[0].names for each in several)
+        return any(len(each) > 1 or not each[0].names.isdisjoint(fidelity.names) for each in several)
 
     def _rounded_up(self, kind: str, amount: float) -> int:
         if not 0.0 < amount <= LARGEST:

@@ -198,7 +198,8 @@ class Simulator:
         if not isinstance(fidelity, Fidelity):
             raise ProblemError(
                 f"Simulator {name!r}: the fidelity is {shown(fidelity)}.",
-                hint="Use Fidelity.continuous(low, high), Fidelity.levels([...]) or Fidelity.none().",
+                hint="Use Fidelity.continuous(low, high), Fidelity.levels([...]), Fidelity.sources([...]),"
+                " Fidelity.knobs(mesh=[...], steps=[...]) or Fidelity.none().",
             )
         if not is_number(full_cost) or full_cost <= 0:
             raise CostError(
@@ -211,6 +212,11 @@ class Simulator:
     @property
     def is_cost_measured(self) -> bool:
         return isinstance(self.cost, MeasuredCost)
+
+    @property
+    def is_cost_by_design(self) -> bool:
+        """Whether some designs cost more than others."""
+        return self.cost.depends_on_design(self.fidelity)
 
     @property
     def is_cost_sealed(self) -> bool:
@@ -251,7 +257,7 @@ class Simulator:
     def costs(self, space: SearchSpace, x: Array, z: Array) -> Array:  # (n, d), (g,) -> (n, g)
         """As declared, in the simulator's own units."""
         designs = space.check_encoded(x)
-        columns = space.columns(designs) if self.cost.depends_on_design else {}
+        columns = space.columns(designs) if self.is_cost_by_design else {}
         raw = self._raw_cost(columns, z)
         return np.broadcast_to(raw, (len(x), raw.shape[1]))
 
@@ -260,17 +266,17 @@ class Simulator:
         return self.costs(space, x, np.ones(1))[:, 0]
 
     def check_resources(self, space: SearchSpace) -> None:
-        """They may name only z and numeric parameters."""
+        """They may name only the fidelity and numeric parameters."""
         try:
             self.resources.check(self.fidelity, space.numeric_names)
         except ProblemError as error:
             raise ProblemError(f"Simulator {self.name!r}: {error.message}", hint=error.hint) from error
 
     def check_cost_names(self, space: SearchSpace) -> None:
-        """The cost may name only z and numeric parameters; a reference is checked when first evaluated."""
+        """The cost may name only the fidelity and numeric parameters; a reference is checked when first evaluated."""
         if isinstance(self.cost, ExpressionCost) or (isinstance(self.cost, CallableCost) and self.cost.is_resolved):
             try:
-                self.cost.check_names(space.numeric_names)
+                self.cost.check_names(space.numeric_names, self.fidelity)
             except CostError as error:
                 raise self._named(error) from error
 
@@ -292,7 +298,7 @@ class Simulator:
             raise self._named(error) from error
         object.__setattr__(self, "cost", cost)
         is_unresolved = isinstance(cost, CallableCost) and not cost.is_resolved
-        if not is_unresolved and not cost.depends_on_design:
+        if not is_unresolved and not self.is_cost_by_design:
             self._raw_cost({}, self.fidelity.grid(N_PROBES))
 
     def _check_outputs(self) -> None:

@@ -6,7 +6,7 @@ import re
 import shlex
 
 from imoca.problem.cost import CallableCost, ExpressionCost, LevelCosts
-from imoca.problem.fidelity import Continuous, Fidelity
+from imoca.problem.fidelity import Continuous, Fidelity, Knobs
 from imoca.problem.parameters import Choice, Parameter, Real
 from imoca.problem.reference import FunctionReference, reference_to
 from imoca.problem.simulator import Command, Objective, Output, Simulator
@@ -37,7 +37,12 @@ def fidelity_words(fidelity: Fidelity) -> str:
         log = ", log" if fidelity.log else ""
         ends = with_unit(f"{fidelity.low:g} to {fidelity.high:g}", fidelity.unit)
         return f"{ends}{log}; full accuracy at {with_unit(number(fidelity.target), fidelity.unit)}"
+    if isinstance(fidelity, Knobs):
+        each = [f"{name} {with_unit(', '.join(map(number, knob.values)), knob.unit)}" for name, knob in fidelity.parts]
+        return f"{'; '.join(each)}; full accuracy is the last of each"
     settings = [fidelity.decode(float(z)) for z in fidelity.grid(2)]
+    if not fidelity.is_ordered:
+        return f"{', '.join(map(number, settings))}, without order; the last is full accuracy"
     return f"{with_unit(', '.join(map(number, settings)), fidelity.unit)}; the last is full accuracy"
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
-from imoca.problem.fidelity import FidelityValue
+from imoca.problem.accuracy import FidelityValue
 from imoca.problem.parameters import Value
 from imoca.problem.resources import Needs
 from imoca.problem.simulator import Simulator

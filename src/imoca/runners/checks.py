@@ -11,12 +11,12 @@ from shutil import which
 from typing import Any
 
 from imoca.errors import ProblemError
+from imoca.problem.accuracy import FIDELITY_NAME
 from imoca.problem.problem import Problem
 from imoca.problem.reference import FunctionReference
 from imoca.problem.simulator import Command, Simulator
-from imoca.runners.program import CORES, PLACEHOLDERS, found_program
+from imoca.runners.program import CORES, FIDELITY, PLACEHOLDERS, found_program
 
-FIDELITY_ARGUMENT = "z"  # by which a function is told its fidelity
 PLACEHOLDER = re.compile(r"(?<!\$)\{([^\W\d][\w.-]*)\}")  # neither ${HOME} nor a{3}
 BY_NAME = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
 NAMES_OF_FIDELITIES = ("z", "level", "levels", "fidelities")  # what others call {fidelity}
@@ -65,13 +65,16 @@ def _check_program(simulator: Simulator, program: str, study_folder: Path) -> No
 
 
 def _check_placeholders(simulator: Simulator, command: Command, parameters: Sequence[str]) -> None:
-    known = [*parameters, *PLACEHOLDERS, *([CORES] if CORES in simulator.resources.declared else [])]
+    knobs = simulator.fidelity.names
+    fidelity = knobs if len(knobs) > 1 else (FIDELITY,)
+    known = [*parameters, *PLACEHOLDERS, *fidelity, *([CORES] if CORES in simulator.resources.declared else [])]
     for argument in command.arguments:
         if any(character.isspace() for character in argument):
             continue  # a script in an argument, where braces may mean anything
         for name in PLACEHOLDER.findall(argument):
             if name not in known:
-                near = ["fidelity"] if name in NAMES_OF_FIDELITIES else get_close_matches(name, known, n=1)
+                is_fidelity = FIDELITY in known and name in NAMES_OF_FIDELITIES
+                near = [FIDELITY] if is_fidelity else get_close_matches(name, known, n=1)
                 guess = f"Did you mean {{{near[0]}}}? " if near else ""
                 raise ProblemError(
                     f"Simulator {simulator.name!r}: its command has {{{name}}}, which nothing fills in.",
@@ -86,7 +89,7 @@ def _check_signature(simulator: Simulator, function: Callable[..., Any], paramet
         signature = inspect.signature(function, follow_wrapped=False)  # a wrapper takes what it takes
     except (TypeError, ValueError):
         return
-    given = [*parameters, *([FIDELITY_ARGUMENT] if simulator.fidelity.has_knob else [])]
+    given = [*parameters, *simulator.fidelity.names]
     try:
         signature.bind(**dict.fromkeys(given))
     except TypeError:
@@ -115,12 +118,12 @@ def _misfits(signature: inspect.Signature, given: Sequence[str]) -> tuple[str, l
 
 
 def _remedies(refused: Sequence[str], wanted: Sequence[str]) -> list[str]:
-    if FIDELITY_ARGUMENT in wanted:
+    if FIDELITY_NAME in wanted:
         return ["z is the fidelity: declare one, such as Fidelity.continuous(), or give z a default."]
     only = list(wanted) if len(refused) == len(wanted) == 1 else []
     meant = {name: get_close_matches(name, wanted, n=1) or only for name in refused}
     renamed = [f"Rename {near[0]!r} to {name!r}." for name, near in meant.items() if near]
-    about_fidelity = ["z is the fidelity: take it, or declare none."] if FIDELITY_ARGUMENT in refused else []
+    about_fidelity = ["z is the fidelity: take it, or declare none."] if FIDELITY_NAME in refused else []
     return [*renamed, *about_fidelity] or ["Name its parameters so, or take them all with **design."]
 
 

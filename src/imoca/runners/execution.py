@@ -81,9 +81,7 @@ def _call(job: Job) -> Any:
         raise ProblemError(
             f"Simulator {job.simulator.name!r} has nothing to run.", hint="Give Simulator(..., run=function)."
         )
-    if job.simulator.fidelity.has_knob:
-        return function(**job.parameters, z=job.fidelity)
-    return function(**job.parameters)
+    return function(**job.parameters, **job.simulator.fidelity.named(job.fidelity))
 
 
 def _read(simulator: Simulator, returned: Any) -> tuple[dict[str, float], float | None]:

@@ -8,7 +8,7 @@ import re
 import subprocess
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from pathlib import Path
 from shutil import which
@@ -25,7 +25,8 @@ MAX_RESULT = 10 * 2**20  # bytes read of result.json
 TAIL = 1500  # characters of standard error shown with a failure, which says other things too
 CHUNK = 65536
 LAST_WORDS = 5.0  # seconds to read what the program left in its pipes; one that got away holds them open for ever
-PLACEHOLDERS = ("python", "params", "workdir", "fidelity")  # in a command, beside the parameters
+PLACEHOLDERS = ("python", "params", "workdir")  # in a command, beside the parameters and the fidelity
+FIDELITY = "fidelity"  # the setting of one knob; of several each has its name
 CORES = "cores"  # another one, where the simulator declares how many it takes
 LEFT_IN_PLACE = ("", ".", "..")  # arguments that name folders, but mean something to the program
 
@@ -61,8 +62,10 @@ def _write_question(job: Job) -> None:
 def program_arguments(job: Job, command: Command) -> list[str]:
     """The argument list with files found and placeholders filled in; every argument stays one argument."""
     program, *others = command.arguments
-    fixed = (sys.executable, str(job.folder / "params.json"), str(job.folder), str(job.fidelity))
+    fixed = (sys.executable, str(job.folder / "params.json"), str(job.folder))
     filled = {name: str(value) for name, value in job.parameters.items()} | dict(zip(PLACEHOLDERS, fixed, strict=True))
+    fidelity = job.fidelity if isinstance(job.fidelity, Mapping) else {FIDELITY: job.fidelity}
+    filled |= {name: str(setting) for name, setting in fidelity.items()}
     if (cores := job.needs.cores) is not None:
         filled[CORES] = str(cores)
 

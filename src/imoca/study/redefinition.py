@@ -91,6 +91,8 @@ def _is_unit(key: tuple[str, ...]) -> bool:
     match key:
         case ("parameters" | "constraints", _, "unit") | ("simulators", _, "fidelity", "unit"):
             return True
+        case ("simulators", _, "fidelity", "knobs", _, "unit"):
+            return True
         case ("simulators", _, entry, _, "unit"):
             return entry == DECLARED
         case _:

@@ -13,8 +13,8 @@ from imoca.methods.method import Method
 from imoca.methods.registry import MethodName, check_suits, get_method
 from imoca.methods.settings import Evaluate, InitialDesign, MethodSettings
 from imoca.models.surrogates import DEFAULT_MODEL, ModelName
+from imoca.problem.accuracy import FidelityValue
 from imoca.problem.allowance import Allowance
-from imoca.problem.fidelity import FidelityValue
 from imoca.problem.names import is_integer
 from imoca.problem.parameters import Value
 from imoca.problem.problem import Problem
@@ -80,7 +80,7 @@ class Study:
         if not is_integer(seed) or seed < 0:
             raise MethodError(f"The seed is {shown(seed)}.", hint="Give a whole number of at least 0.")
         settings = MethodSettings(n_fronts, initial_design, fidelity_reduction, model, verify, evaluate)
-        check_suits(method, problem)
+        check_suits(method, problem, settings)
         made = get_method(method, settings)
         opened = _opened(storage)
         definition = Definition(problem, method, int(seed), dict(settings.given), imoca.__version__)

@@ -72,3 +72,8 @@ ResourceEntry = Annotated[str | float | list[str | float], BeforeValidator(_chec
 def seconds(duration: float | str | None) -> float | None:
     """A duration such as "2h" in seconds."""
     return duration_seconds(duration) if isinstance(duration, str) else duration
+
+
+def knob_of_list(entry: object) -> object:
+    """The levels of a knob may be given alone."""
+    return {"levels": entry} if isinstance(entry, list) else entry

@@ -14,7 +14,7 @@ import tomli_w
 
 from imoca.errors import ImocaError, ProblemError
 from imoca.problem.cost import CallableCost, Cost, DeclaredCost, ExpressionCost, LevelCosts
-from imoca.problem.fidelity import Continuous, Fidelity, Levels
+from imoca.problem.fidelity import Continuous, Fidelity, Knobs, Levels
 from imoca.problem.parameters import Choice, Integer, Parameter, Real
 from imoca.problem.problem import Problem
 from imoca.problem.reference import FunctionReference, reference_to, writable_reference
@@ -187,15 +187,27 @@ def _run(table: SimulatorTable) -> Runnable:
 def _fidelity(table: FidelityTable | None) -> Fidelity:
     if table is None:
         return Fidelity.none()
-    has_range = table.low is not None or table.high is not None or table.log or table.target is not None
-    if table.levels is not None and not has_range:
-        return Fidelity.levels(table.levels, unit=table.unit)
-    if table.levels is not None or table.low is None or table.high is None:
+    if table.unit is not None and (table.sources is not None or table.knobs is not None):
         raise ProblemError(
-            "fidelity must have either both low and high, or levels.",
-            hint="Write fidelity = { low = 0.1, high = 1.0 } or { levels = ['coarse', 'fine'] }.",
+            "fidelity has a unit, but sources have none, and several knobs one each.",
+            hint='Remove it; the unit of a knob is written mesh = { levels = [10, 30, 100], unit = "mm" }.',
         )
-    return Fidelity.continuous(table.low, table.high, log=table.log, target=table.target, unit=table.unit)
+    has_range = table.low is not None or table.high is not None or table.log or table.target is not None
+    match (table.low, table.high, table.levels, table.sources, table.knobs):
+        case (float(low), float(high), None, None, None):
+            return Fidelity.continuous(low, high, log=table.log, target=table.target, unit=table.unit)
+        case (None, None, list(levels), None, None) if not has_range:
+            return Fidelity.levels(levels, unit=table.unit)
+        case (None, None, None, list(sources), None) if not has_range:
+            return Fidelity.sources(sources)
+        case (None, None, None, None, dict(knobs)) if not has_range:
+            each = {name: Fidelity.levels(knob.levels, unit=knob.unit) for name, knob in knobs.items()}
+            return Fidelity.knobs(**each)
+    raise ProblemError(
+        "fidelity must have either both low and high, or levels, or sources, or knobs.",
+        hint="Write fidelity = { low = 0.1, high = 1.0 }, { levels = ['coarse', 'fine'] }, { sources = ['beam',"
+        " 'shell', 'solid'] } or { knobs = { mesh = [10, 30, 100], steps = [5, 50] } }.",
+    )
 
 
 def _cost(table: SimulatorTable) -> DeclaredCost | None:
@@ -263,13 +275,18 @@ def _fidelity_table(fidelity: Fidelity) -> dict[str, Any] | None:
         case Continuous(low, high, log, is_target_low, unit=unit):
             target = low if is_target_low else None
             return _present(low=low, high=high, log=True if log else None, target=target, unit=unit)
-        case Levels(values, unit=unit):
+        case Levels(values, unit=unit, is_ordered=True):
             return _present(levels=list(values), unit=unit)
+        case Levels(values):
+            return {"sources": list(values)}
+        case Knobs(parts):
+            each = {name: _present(levels=list(knob.values), unit=knob.unit) for name, knob in parts}
+            return {"knobs": each}
         case _ if not fidelity.has_knob:
             return None
     raise ProblemError(
         f"A study file has no words for the fidelity {fidelity!r}.",
-        hint="Use Fidelity.continuous(low, high) or Fidelity.levels([...]), or keep the study in memory.",
+        hint="Use Fidelity.continuous(low, high), levels, sources or knobs, or keep the study in memory.",
     )
 
 

@@ -14,7 +14,16 @@ from imoca.errors import StudyFileError
 from imoca.methods.settings import MOST_FRONTS, MethodSettings
 from imoca.problem.names import MOST_WORKERS
 from imoca.problem.parameters import CHOICE_HAS_NO_UNIT
-from imoca.studyfile.entries import Budget, Duration, ResourceEntry, Scalars, Unit, check_cost, check_file_name
+from imoca.studyfile.entries import (
+    Budget,
+    Duration,
+    ResourceEntry,
+    Scalars,
+    Unit,
+    check_cost,
+    check_file_name,
+    knob_of_list,
+)
 from imoca.wording import shown
 
 HINT = "Correct the study file at the keys named; nothing was run."
@@ -126,8 +135,15 @@ class CostFunctionTable(Table):
 CostEntry = Annotated[str | float | list[float] | CostFunctionTable, BeforeValidator(check_cost)]
 
 
+class KnobTable(Table):
+    """One of several knobs of a simulator."""
+
+    levels: Annotated[Scalars, Field(description="Settings from the cheapest to the most accurate.")]
+    unit: Unit = None
+
+
 class FidelityTable(Table):
-    """The accuracy knob in its own units: a range (low, high) or levels."""
+    """What sets the accuracy, in its own units: a range (low, high), levels, sources or several knobs."""
 
     low: float | None = None
     high: float | None = None
@@ -136,6 +152,13 @@ class FidelityTable(Table):
         float | None, Field(description="The accurate end of the range, low or high; high unless given.")
     ] = None
     levels: Annotated[Scalars | None, Field(description="Settings from the cheapest to the most accurate.")] = None
+    sources: Annotated[
+        Scalars | None, Field(description="Models without an order of accuracy; full accuracy is the last.")
+    ] = None
+    knobs: Annotated[
+        dict[str, Annotated[KnobTable, BeforeValidator(knob_of_list)]] | None,
+        Field(description="Several knobs by name, each with its levels; a run is told each by its name."),
+    ] = None
     cost: Annotated[CostEntry | None, Field(description="As the simulator's cost; one of the two places.")] = None
     unit: Unit = None
 
@@ -328,6 +351,8 @@ def _table_at(location: list[str | int]) -> type[Table]:
             return PARAMETER_TABLES[kind]
         case ["simulators", _, "fidelity", _]:
             return FidelityTable
+        case ["simulators", _, "fidelity", "knobs", _, _]:
+            return KnobTable
         case ["simulators", _, "outputs", _, "table", _]:
             return OutputTable
         case ["simulators", _, _]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Container, Mapping, Sequence
 
 from imoca.errors import CostError, TrialError
-from imoca.problem.fidelity import FidelityValue
+from imoca.problem.accuracy import FidelityValue
 from imoca.problem.names import is_integer, is_number
 from imoca.problem.problem import Problem
 from imoca.problem.simulator import Objective, Output, Simulator

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from imoca.problem.fidelity import FidelityValue
+from imoca.problem.accuracy import Level
 from imoca.problem.parameters import Value
 from imoca.problem.problem import Problem
+from imoca.problem.simulator import Simulator
 from imoca.trials.trial import Trial
 
 ColumnKind = Literal["trial", "parameter", "fidelity", "value", "cost", "state", "failure"]
@@ -18,15 +20,17 @@ class TrialColumn:
     kind: ColumnKind
     name: str  # of the parameter, output or simulator; of a trial itself "number" or "state"
     title: str
+    knob: str | None = None  # of several, the one whose setting it holds
 
-    def cell(self, trial: Trial) -> Value | FidelityValue:
+    def cell(self, trial: Trial) -> Value | Level | None:
         match self.kind:
             case "trial":
                 return trial.number if self.name == "number" else str(trial.state)
             case "parameter":
                 return trial.parameters[self.name]
             case "fidelity":
-                return trial.fidelities.get(self.name)
+                setting = trial.fidelities.get(self.name)
+                return setting.get(self.knob or "") if isinstance(setting, Mapping) else setting
             case "value":
                 return trial.values.get(self.name)
             case "cost":
@@ -42,7 +46,6 @@ def trial_columns(problem: Problem) -> tuple[TrialColumn, ...]:
 
     The others are called by kind and name, `cost.cfd`; what is still taken gets the kind in front once more.
     """
-    simulators = [simulator.name for simulator in problem.simulators]
     parameters = {name: name for name in problem.space.names}
     taken = set(parameters)
 
@@ -56,12 +59,18 @@ def trial_columns(problem: Problem) -> tuple[TrialColumn, ...]:
     trial = [TrialColumn("trial", name, title("trial", name)) for name in ("number", "state")]
 
     def per_simulator(kind: ColumnKind) -> list[TrialColumn]:
-        return [TrialColumn(kind, name, title(kind, f"{kind}.{name}")) for name in simulators]
+        return [TrialColumn(kind, each.name, title(kind, f"{kind}.{each.name}")) for each in problem.simulators]
+
+    def fidelities(simulator: Simulator) -> list[TrialColumn]:
+        """One column, or one per knob of several."""
+        own = f"fidelity.{simulator.name}"
+        wishes = {knob: own if knob is None else f"{own}.{knob}" for knob, _ in simulator.fidelity.knobs_apart}
+        return [TrialColumn("fidelity", simulator.name, title("fidelity", wish), knob) for knob, wish in wishes.items()]
 
     return (
         *trial,
         *(TrialColumn("parameter", name, each) for name, each in parameters.items()),
-        *per_simulator("fidelity"),
+        *(column for simulator in problem.simulators for column in fidelities(simulator)),
         *outputs,
         *per_simulator("cost"),
         *per_simulator("state"),

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from enum import IntEnum, StrEnum
 from typing import NamedTuple
 
-from imoca.problem.fidelity import FidelityValue
+from imoca.problem.accuracy import FidelityValue
 from imoca.problem.parameters import Value
 from imoca.wording import middle_left_out
 

@@ -42,6 +42,6 @@ class SharedCost:
 
 
 def _ratios(cost: CostModel, x: Array, z: Array) -> Array:  # (n,)
-    if isinstance(cost, KnownCostModel) and not cost.simulator.cost.depends_on_design:
+    if isinstance(cost, KnownCostModel) and not cost.simulator.is_cost_by_design:
         return cost.ratio(x[:1], z)[0]
     return np.array([cost.ratio(x[i : i + 1], z[i : i + 1])[0, 0] for i in range(len(x))])

@@ -15,7 +15,8 @@ from imoca.methods.method import Method
 from imoca.methods.registry import get_method, method_names
 from imoca.methods.settings import InitialDesign, MethodSettings
 from imoca.pareto.indicators import hypervolume
-from imoca.problem.fidelity import Fidelity, FidelityValue
+from imoca.problem.accuracy import FidelityValue
+from imoca.problem.fidelity import Fidelity
 from imoca.problem.parameters import Choice, Integer, Real, Value
 from imoca.problem.problem import Problem
 from imoca.problem.simulator import Objective, Simulator

@@ -16,7 +16,8 @@ from imoca.models.failure import (
     negative_log_posterior,
     thinned_runs,
 )
-from imoca.problem.fidelity import Fidelity, FidelityValue
+from imoca.problem.accuracy import FidelityValue
+from imoca.problem.fidelity import Fidelity
 from imoca.problem.parameters import Real
 from imoca.problem.problem import Problem
 from imoca.problem.simulator import Objective, Simulator

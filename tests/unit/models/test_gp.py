@@ -13,13 +13,14 @@ from imoca.models.form import Form
 from imoca.models.gp import JITTERS, GaussianProcess, Partials
 from imoca.models.product import ProductForm, ProductKernel
 from imoca.models.truth_and_error import TruthAndErrorForm
+from imoca.problem.fidelity import Fidelity
 
 SCALES = ProductKernel(np.array([0.3, 0.7]), 1.4, 2.3, 1e-3, settling=2.5)
 FORMS: dict[str, Form] = {
     "product": ProductForm(),
     "exact": TruthAndErrorForm.exact(),
     "knob": TruthAndErrorForm.knob(),
-    "two knobs": TruthAndErrorForm.knobs(2),
+    "two knobs": TruthAndErrorForm.knobs(Fidelity.knobs(mesh=[1, 2, 3], steps=[1, 2]).positions),
     "levels": TruthAndErrorForm.levels(4),
     "sources": TruthAndErrorForm.sources(3),
     "additive levels": AdditiveLevelsForm(3),
@@ -28,11 +29,8 @@ FORMS: dict[str, Form] = {
 
 def fidelities(name: str, n: int, rng: np.random.Generator) -> np.ndarray:
     """Some of each kind, the last at full accuracy."""
-    n_steps = {"levels": 3, "sources": 2, "additive levels": 2}.get(name)
-    if n_steps:
-        z = rng.integers(0, n_steps + 1, n) / n_steps
-    else:
-        z = rng.random((n, 2)) if name == "two knobs" else rng.random(n)
+    n_steps = {"levels": 3, "sources": 2, "additive levels": 2, "two knobs": 5}.get(name)
+    z = rng.integers(0, n_steps + 1, n) / n_steps if n_steps else rng.random(n)
     if name == "exact":
         z[:] = 1.0
     z[-1] = 1.0

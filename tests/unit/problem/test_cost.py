@@ -66,13 +66,13 @@ def test_a_function_of_the_fidelity_alone_is_called_once_per_fidelity() -> None:
 
     np.testing.assert_array_equal(CallableCost(cost).evaluate(COLUMNS, UNIT, Z), [[1, 2]] * 3)
     assert calls == [0.0, 1.0]
-    assert not CallableCost(cost).depends_on_design
+    assert not CallableCost(cost).depends_on_design(Fidelity.continuous())
 
 
 def test_a_function_that_names_parameters_is_called_per_design_and_fidelity() -> None:
     cost = CallableCost(lambda x2, z: x2 + (1.0 if z == "beam" else 9.0))
     np.testing.assert_array_equal(cost.evaluate(COLUMNS, LEVELS, Z), [[1, 9], [2, 10], [3, 11]])
-    assert cost.depends_on_design
+    assert cost.depends_on_design(Fidelity.continuous())
     only_design = CallableCost(lambda x1: x1)
     np.testing.assert_array_equal(only_design.evaluate(COLUMNS, UNIT, Z), [[1, 1], [2, 2], [4, 4]])
 
@@ -91,9 +91,9 @@ def test_a_reference_is_the_same_cost_as_its_function() -> None:
 
 
 def test_costs_know_whether_they_depend_on_the_design() -> None:
-    assert ExpressionCost("x1 + z").depends_on_design
-    assert not ExpressionCost("exp(z) + pi").depends_on_design
-    assert not LevelCosts([1, 2]).depends_on_design
+    assert ExpressionCost("x1 + z").depends_on_design(Fidelity.continuous())
+    assert not ExpressionCost("exp(z) + pi").depends_on_design(Fidelity.continuous())
+    assert not LevelCosts([1, 2]).depends_on_design(Fidelity.continuous())
 
 
 def test_an_expression_cost_survives_pickling() -> None:
@@ -161,4 +161,4 @@ def test_costs_cannot_be_built_from_the_wrong_things() -> None:
 
 def test_a_constant_may_not_hide_a_parameter() -> None:
     with pytest.raises(CostError, match="both a constant and a parameter"):
-        ExpressionCost("e * z").check_names(["e"])
+        ExpressionCost("e * z").check_names(["e"], Fidelity.continuous())

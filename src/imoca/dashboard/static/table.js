@@ -105,8 +105,8 @@ export class TrialTable {
   }
 
   heading(i) {
-    const { name: own, unit } = this.columns[i];
-    const name = own === "number" ? "trial" : labelled(own, unit);
+    const { name: own, knob, unit } = this.columns[i];
+    const name = own === "number" ? "trial" : labelled(knob ? `${own}.${knob}` : own, unit);
     const button = element("button", { type: "button", text: name, title: printable(name) });
     button.addEventListener("click", () => this.sort(i));
     const isSorted = this.sorting.column === i;
@@ -143,7 +143,11 @@ export class TrialTable {
     if (kind === "csv") return save(`${name}.csv`, "text/csv", csvText([this.columns.map(columnTitle), ...rows]));
     const content = rows.map((row) => {
       const trial = { number: row[0], state: row[1], parameters: {}, fidelities: {}, values: {}, costs: {}, failures: row.at(-1) };
-      for (const [i, { group, name: own }] of this.columns.entries()) if (group !== "trial" && row[i] !== null) Object.defineProperty(trial[group], own, { value: row[i], enumerable: true });
+      for (const [i, { group, name: own, knob }] of this.columns.entries()) {
+        if (group === "trial" || row[i] === null) continue;
+        if (!knob) define(trial[group], own, row[i]);
+        else define(Object.hasOwn(trial[group], own) ? trial[group][own] : define(trial[group], own, {}), knob, row[i]);
+      }
       return trial;
     });
     return save(`${name}.json`, "application/json", `${JSON.stringify(content, null, 1)}\n`);
@@ -156,8 +160,14 @@ export class TrialTable {
 }
 
 /** As in the files of imoca export. */
-function columnTitle({ group, name }) {
-  return ({ fidelities: "fidelity.", costs: "cost." }[group] ?? "") + name;
+function columnTitle({ group, name, knob }) {
+  return ({ fidelities: "fidelity.", costs: "cost." }[group] ?? "") + name + (knob ? `.${knob}` : "");
+}
+
+/** A property of any name, also one that objects have anyway. */
+function define(object, name, value) {
+  Object.defineProperty(object, name, { value, enumerable: true });
+  return value;
 }
 
 /** Numbers before text, what is absent always last. */

@@ -9,7 +9,7 @@ import numpy as np
 from imoca.arrays import Array
 from imoca.methods.beliefs import Beliefs
 from imoca.methods.initial_design import sobol_designs
-from imoca.problem.fidelity import FidelityValue
+from imoca.problem.accuracy import FidelityValue
 from imoca.report.records.fidelities import fidelity_ticks
 from imoca.report.records.models import check_cost_is_known
 from imoca.snapshot.prediction import in_units

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
 
-from imoca.problem.fidelity import Continuous, Fidelity, FidelityValue
+from imoca.arrays import Array
+from imoca.problem.accuracy import FidelityValue
+from imoca.problem.fidelity import Continuous, Fidelity, Knobs
 from imoca.problem.simulator import Simulator
 from imoca.report.labels import plain_number
 from imoca.snapshot.snapshot import Snapshot
@@ -74,13 +76,25 @@ def fidelity_records(snapshot: Snapshot) -> tuple[FidelityRecord, ...]:
 
 def fidelity_ticks(fidelity: Fidelity) -> tuple[tuple[float, ...], tuple[str, ...]]:
     """Where an axis of z is labelled, and with what: every level, or settings of two digits about evenly spaced."""
-    settings = [fidelity.decode(float(z)) for z in fidelity.grid(N_TICKS)]
+    settings = [fidelity.decode(float(z)) for z in _few(fidelity.grid(N_TICKS), fidelity)]
     if isinstance(fidelity, Continuous):
         inner = [float(f"{each:.2g}") for each in settings[1:-1] if isinstance(each, float)]
         inside = [each for each in inner if fidelity.low < each < fidelity.high]
         settings = list(dict.fromkeys([settings[0], *inside, settings[-1]]))
-    words = [plain_number(each) if isinstance(each, float) else str(each) for each in settings]
+    words = [plain_number(each) if isinstance(each, float) else _setting_words(each) for each in settings]
     return tuple(fidelity.encode_all(settings).tolist()), tuple(words)
+
+
+def _few(grid: Array, fidelity: Fidelity) -> Array:
+    """All, but of several knobs so many that they can be told apart."""
+    if not isinstance(fidelity, Knobs) or len(grid) <= N_TICKS:
+        return grid
+    return grid[np.linspace(0, len(grid) - 1, N_TICKS).round().astype(int)]
+
+
+def _setting_words(setting: FidelityValue) -> str:
+    """To the last digit; of several knobs their levels, in the order of the knobs."""
+    return " / ".join(map(str, setting.values())) if isinstance(setting, Mapping) else str(setting)
 
 
 def cost_records(snapshot: Snapshot) -> tuple[CostRecord, ...]:
@@ -104,14 +118,26 @@ def _bands(simulator: Simulator) -> tuple[list[str], Callable[[float], int]]:
     fidelity = simulator.fidelity
     if not fidelity.has_knob:
         return [FULL_ACCURACY], lambda z: 0
+    if isinstance(fidelity, Knobs):
+        return _bands_of_knobs(fidelity)
     if not fidelity.is_continuous:
         nodes = fidelity.grid(N_BANDS)
-        return [with_unit(str(fidelity.decode(float(node))), fidelity.unit) for node in nodes], lambda z: int(
-            np.abs(nodes - z).argmin()
-        )
+        return [
+            with_unit(_setting_words(fidelity.decode(float(node))), fidelity.unit) for node in nodes
+        ], lambda z: int(np.abs(nodes - z).argmin())
     edges = np.linspace(0.0, 1.0, N_BANDS + 1)
     names = [
         with_unit(f"{plain_number(float(low))} to {plain_number(float(high))}", fidelity.unit)  # type: ignore[arg-type]
         for low, high in pairwise(map(fidelity.decode, edges.tolist()))
     ]
     return [*names, FULL_ACCURACY], lambda z: N_BANDS if z == 1.0 else min(int(z * N_BANDS), N_BANDS - 1)
+
+
+def _bands_of_knobs(fidelity: Knobs) -> tuple[list[str], Callable[[float], int]]:
+    """Settings below full accuracy in the order in which all knobs are turned up, some at a time."""
+    grid = fidelity.grid(N_BANDS)
+    ends = [_setting_words(fidelity.decode(float(z))) for z in grid[:-1]]
+    bands = np.array_split(np.arange(len(ends)), min(N_BANDS, len(ends)))
+    names = [ends[band[0]] if len(band) == 1 else f"{ends[band[0]]} to {ends[band[-1]]}" for band in bands]
+    band_of = np.concatenate([np.full(len(band), i) for i, band in enumerate(bands)])
+    return [*names, FULL_ACCURACY], lambda z: len(bands) if z == 1.0 else int(band_of[np.abs(grid - z).argmin()])

@@ -15,7 +15,7 @@ from imoca.models.dataset import OutputData
 from imoca.models.doubt import left_out_misses
 from imoca.models.fitting import thinned
 from imoca.models.gp import GaussianProcess
-from imoca.problem.fidelity import FidelityValue
+from imoca.problem.accuracy import FidelityValue
 from imoca.problem.simulator import Simulator
 from imoca.snapshot.snapshot import Snapshot
 

@@ -9,7 +9,8 @@ import numpy as np
 
 from imoca.arrays import Array, BoolArray, IntArray
 from imoca.methods.beliefs import Beliefs, without_answers
-from imoca.problem.fidelity import Fidelity, FidelityValue
+from imoca.problem.accuracy import FidelityValue
+from imoca.problem.fidelity import Fidelity
 from imoca.problem.parameters import Choice, Integer, Parameter, Real, Value
 from imoca.problem.simulator import Constraint, Goal, Objective
 from imoca.report.records.importance import most_important

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from imoca.problem.fidelity import FidelityValue
+from imoca.problem.accuracy import FidelityValue
 from imoca.snapshot.snapshot import Snapshot
 from imoca.trials.trial import Run, RunState
 

@@ -91,7 +91,12 @@ def read_answer(text: str | None) -> Answer | None:
 def read_trial(number: int, question: str, answer: str | None) -> Trial:
     content = json.loads(question)
     _check(content, {"parameters": dict, "fidelities": dict, "fitted": dict, "launched": bool})
-    _check_all([*content["parameters"].values(), *content["fidelities"].values()], str | bool | int | float | None)
+    settings = [
+        level
+        for setting in content["fidelities"].values()
+        for level in (setting.values() if isinstance(setting, dict) else (setting,))  # of several knobs
+    ]
+    _check_all([*content["parameters"].values(), *settings], str | bool | int | float | None)
     _check_all([each for logs in content["fitted"].values() for each in logs], float | int)
     fitted = {name: tuple(logs) for name, logs in content["fitted"].items()}
     declared = {name: (run, full) for name, (run, full) in content.get("declared", {}).items()}  # older rows have none
