@@ -41,7 +41,9 @@ def test_tables_of_the_calibration_come_from_the_raw_results() -> None:
     assert CALIBRATION.read_text(encoding="utf-8") == markdown_page(CALIBRATION_TITLE, calibration_sections(found))
 
 
-@pytest.mark.parametrize("quoting", ["README.md", "docs/results.md", "docs/decisions/0003-defaults-per-method.md"])
+@pytest.mark.parametrize(
+    "quoting", ["README.md", "docs/results.md", "docs/decisions/0003-defaults-per-method.md", "paper/paper.md"]
+)
 def test_quoted_rows_are_rows_of_a_report(quoting: str) -> None:
     published = {line for page in ALL_PAGES for line in page.read_text(encoding="utf-8").splitlines()}
     text = (ROOT / quoting).read_text(encoding="utf-8")
