@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 __all__ = [
+    "AnsweredError",
     "CostError",
     "FidelityError",
     "FigureError",
@@ -63,6 +64,10 @@ class StudyFileError(ImocaError):
 
 class TrialError(ImocaError):
     """A trial is unknown, already answered, or answered with bad values."""
+
+
+class AnsweredError(TrialError):
+    """A trial is answered with something else than before."""
 
 
 class StorageError(ImocaError):

@@ -8,14 +8,15 @@ import subprocess
 import sys
 import time
 import traceback
-from collections.abc import Callable
-from contextlib import ExitStack, closing
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 
 import pytest
 
 from imoca import Objective, Problem, Real, Simulator, Study
 from imoca.methods.registry import get_method
+from imoca.storage import base
 from imoca.storage.sqlite.storage import SQLiteStorage
 from imoca.trials.table import TrialTable
 from imoca.trials.trial import Answer, Candidate
@@ -90,6 +91,34 @@ def test_nobody_who_asks_at_the_same_time_as_others_chooses_in_vain(tmp_path: Pa
     assert [each.read_text(encoding="utf-8") for each in notes] == ["5"] * 4
     with Study.load(path, read_only=True) as study:
         assert len(study.trials) == 20
+
+
+def ask_by_name(path: Path, notes: Path) -> None:
+    with Study.load(path) as study, patient_turns(0.0):
+        study._method = SlowMethod()
+        notes.write_text(f"{study.ask(worker='node-1').number} {study.ask(worker=notes.name).number}", encoding="utf-8")
+
+
+@contextmanager
+def patient_turns(seconds: float) -> Iterator[None]:
+    """How long whoever asks waits for its turn: not at all, and only the numbers of trials keep order."""
+    patience, base.ASKING_SECONDS = base.ASKING_SECONDS, seconds
+    yield
+    base.ASKING_SECONDS = patience
+
+
+def test_processes_that_ask_under_one_name_at_once_are_given_one_question(tmp_path: Path) -> None:
+    path = tmp_path / "study.db"
+    Study(make_problem(), method="random", storage=path).close()
+    notes = [tmp_path / f"notes-{i}" for i in range(4)]
+    pids = [fork(ask_by_name, path, each) for each in notes]
+    assert [os.waitpid(pid, 0)[1] for pid in pids] == [0] * 4
+    given = [each.read_text(encoding="utf-8").split() for each in notes]
+    assert len({shared for shared, _ in given}) == 1
+    assert len({own for _, own in given}) == 4
+    with Study.load(path) as study:
+        assert sorted(trial.worker for trial in study.trials) == ["node-1", *(each.name for each in notes)]
+        assert study.ask(worker="node-1").number == int(given[0][0])  # also later
 
 
 def ask_and_stop(path: Path, notes: Path) -> None:

@@ -74,7 +74,7 @@ def test_a_run_notices_while_its_simulator_runs_and_ends_both(
 
 
 @pytest.mark.parametrize(("harm", "words"), FAULTS)
-@pytest.mark.parametrize("call", ["ask", "tell", "add"])
+@pytest.mark.parametrize("call", ["ask", "tell", "add", "check"])
 def test_nothing_is_acknowledged_into_a_file_without_a_name(
     call: str, harm: Callable[[Path], None], words: str, tmp_path: Path
 ) -> None:
@@ -87,6 +87,7 @@ def test_nothing_is_acknowledged_into_a_file_without_a_name(
                 "ask": study.ask,
                 "tell": lambda: study.tell(trial, {"f": 1.0}),
                 "add": lambda: study.add({"x": 0.5}, {}, {"f": 1.0}),
+                "check": study.check_kept,
             }[call]()
         assert study.trials == (trial,)  # nor is it stored
 

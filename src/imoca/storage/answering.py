@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from imoca.errors import TrialError
+from imoca.errors import AnsweredError, TrialError
 from imoca.trials.trial import Answer, Trial
 from imoca.wording import shown
 
@@ -16,7 +16,7 @@ def merged(known: Trial, answer: Answer) -> Trial:
         return known.answered(answer)
     again = [name for name in known.fidelities if name not in before.pending and name not in answer.pending]
     if _differ(before, answer, again):
-        raise TrialError(
+        raise AnsweredError(
             f"Trial {known.number} already has another answer of {', '.join(again)}: {before}.",
             hint="The first answer is kept. Ask a new trial, or add the second result with study.add.",
         )

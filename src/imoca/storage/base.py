@@ -89,6 +89,9 @@ class Storage(Protocol):
     def release(self, owner: Owner) -> None:
         """Stop being the driver. Nothing happens if the study was claimed anew."""
 
+    def check(self) -> None:
+        """A LostStudyError if what is told from now on could not be kept: the study is gone, or may not be written."""
+
     def close(self) -> None:
         """Let go of files and connections; calling it again does nothing, any other call is a StorageError."""
 

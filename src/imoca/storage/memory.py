@@ -112,6 +112,10 @@ class MemoryStorage:
             if self._is_claimed_by(owner):
                 self._owner = None
 
+    def check(self) -> None:
+        with self._transaction():
+            pass
+
     def close(self) -> None:
         with self._lock:
             self._is_closed = True

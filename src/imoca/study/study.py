@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, overload
@@ -37,6 +38,7 @@ from imoca.study.progress import progress_display
 from imoca.study.questions import Limits, OnQuestion, Questions, Search, StopRule
 from imoca.study.redefinition import check_answers_fit, check_same, stored_definition
 from imoca.study.verifying import BestDesigns, GivenDesigns, designs_named
+from imoca.trials.asking import checked_worker, failing, open_question
 from imoca.trials.checks import checked_answer, checked_fidelities, number_of
 from imoca.trials.columns import trial_columns
 from imoca.trials.declared import with_declared_costs
@@ -204,17 +206,24 @@ class Study:
         return Snapshot(self.method, self.seed, self.table(), self._storage.runs(), self.model)
 
     @overload
-    def ask(self) -> Trial: ...
+    def ask(self, *, worker: str | None = None) -> Trial: ...
 
     @overload
     def ask(self, n: int) -> list[Trial]: ...
 
-    def ask(self, n: int | None = None) -> Trial | list[Trial]:
-        """The next question, or the next ``n``; questions still unanswered are taken into account."""
+    def ask(self, n: int | None = None, *, worker: str | None = None) -> Trial | list[Trial]:
+        """The next question, or the next ``n``; questions still unanswered are taken into account.
+
+        A ``worker``, by any name of its own, is given its question again until all of it is answered: one that was
+        killed goes on where it was, and one that did not hear the question asks once more.
+        """
         if n is None:
-            return self._ask(is_launched=False)
-        if not is_integer(n) or n < 1:
-            raise TrialError(f"ask was called with n = {shown(n)}.", hint="Ask for one or more trials.")
+            return self._ask(is_launched=False, worker="" if worker is None else checked_worker(worker))
+        if not is_integer(n) or n < 1 or worker is not None:
+            raise TrialError(
+                f"ask was called with n = {shown(n)}, worker = {shown(worker)}.",
+                hint="Ask for one or more trials; a worker has one at a time.",
+            )
         return [self.ask() for _ in range(n)]
 
     def tell(
@@ -241,9 +250,12 @@ class Study:
         return self._storage.finish(number, answer)
 
     def fail(self, trial: Trial | int, reason: str, cost: Mapping[str, float] | None = None) -> Trial:
-        """Report that no simulator of the trial gave an answer, or none of those that have not answered yet."""
+        """Report that no simulator of the trial gave an answer, or none of those that have not answered yet.
+
+        The same again changes nothing.
+        """
         number, trials = number_of(trial), self.trials
-        asked = trials[number].pending if 0 <= number < len(trials) else self._simulator_names()
+        asked = failing(trials[number], reason) if 0 <= number < len(trials) else self._simulator_names()
         return self.tell(number, {}, cost, dict.fromkeys(asked, reason))
 
     def add(
@@ -339,6 +351,10 @@ class Study:
                 pass  # somebody else asked meanwhile
             return trial
 
+    def check_kept(self) -> None:
+        """A StorageError if what is told from now on could not be kept: the file is gone, or may not be written."""
+        self._storage.check()
+
     def pareto_front(self, n: int | None = None) -> list[ParetoPoint]:
         """The front at full accuracy: verified designs, then predicted ones, each sorted by the first objective.
 
@@ -394,12 +410,14 @@ class Study:
             raise closed_storage(self._opened_storage.place)
         return self._opened_storage
 
-    def _ask(self, is_launched: bool) -> Trial:
+    def _ask(self, is_launched: bool, worker: str = "") -> Trial:
         with self._storage.asking():
             while True:
                 table = self.table()
+                if worker and (own := open_question(table.trials, worker)) is not None:
+                    return own
                 candidate = with_declared_costs(self.problem, self._made_method().suggest(table, self.seed))
-                trial = self._storage.append(len(table), candidate, is_launched)
+                trial = self._storage.append(len(table), replace(candidate, worker=worker), is_launched)
                 if trial is not None:
                     return trial  # else somebody else asked meanwhile: this question might repeat theirs
 

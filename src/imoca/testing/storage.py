@@ -30,6 +30,7 @@ CANDIDATE = Candidate(
     {"f": (0.1, 1 / 3)},
     {"s": (0.7, 1 / 7)},
     {"f": Promise(1 / 3, 5e-324, 1e300)},
+    "w\n<b>",
 )
 IN_PARTS = Candidate({"a": 0.5}, {"s": 0.5, "t": None})
 ANSWER = Answer({"f": 5e-324}, {"s": 1e300}, {}, {"s": 2.0})
@@ -68,6 +69,12 @@ class StorageContract(ABC):
         given = [dataclasses.replace(DEFINITION, seed=seed) for seed in range(N_THREADS)]
         assert set(_at_once([lambda d=d: storage.define(d).seed for d in given])) == {storage.define(given[0]).seed}  # type: ignore[misc]
 
+    def test_a_check_of_what_is_well_says_nothing_and_changes_nothing(self, storage: Storage) -> None:
+        ask(storage)
+        before = storage.trials()
+        storage.check()
+        assert storage.trials() == before
+
     def test_trials_are_numbered_from_zero_and_start_running(self, storage: Storage) -> None:
         first, second = ask(storage), ask(storage)
         assert (first.number, second.number) == (0, 1)
@@ -77,7 +84,7 @@ class StorageContract(ABC):
     def test_a_question_is_kept_to_the_last_digit(self, storage: Storage) -> None:
         ask(storage)
         (kept,) = storage.trials()
-        asked = Candidate(kept.parameters, kept.fidelities, kept.fitted, kept.declared, kept.promised)
+        asked = Candidate(kept.parameters, kept.fidelities, kept.fitted, kept.declared, kept.promised, kept.worker)
         assert asked == CANDIDATE
         assert isinstance(kept.promised["f"], Promise)
 
@@ -314,6 +321,7 @@ class StorageContract(ABC):
             lambda storage: storage.claim(this_process()),
             lambda storage: storage.beat(this_process(), 1.0),
             lambda storage: storage.release(this_process()),
+            lambda storage: storage.check(),
         ],
     )
     def test_a_closed_storage_says_so_whatever_is_asked(self, use: Callable[[Storage], object], tmp_path: Path) -> None:

@@ -51,6 +51,7 @@ class Candidate:
     """Per simulator whose cost is a function `Problem.declared_costs`: whoever looks at a study calls no function."""
     promised: Mapping[str, Promise] = field(default_factory=dict)
     """Per output that is to be verified; empty for a question of the search."""
+    worker: str = ""  # who asked and will answer, if it gave a name
 
 
 @dataclass(frozen=True)
@@ -114,6 +115,7 @@ class Trial:
     is_launched: bool = False  # asked in order to be run by the study itself, so that a restart runs it again
     declared: Mapping[str, tuple[float, float]] = field(default_factory=dict)  # see Candidate
     promised: Mapping[str, Promise] = field(default_factory=dict)
+    worker: str = ""
 
     @property
     def state(self) -> TrialState:
@@ -157,7 +159,7 @@ class Trial:
     @staticmethod
     def asked(number: int, candidate: Candidate, answer: Answer | None = None, is_launched: bool = False) -> Trial:
         question = (candidate.parameters, candidate.fidelities, candidate.fitted)
-        return Trial(number, *question, answer, is_launched, candidate.declared, candidate.promised)
+        return Trial(number, *question, answer, is_launched, candidate.declared, candidate.promised, candidate.worker)
 
     def answered(self, answer: Answer) -> Trial:
         return dataclasses.replace(self, answer=answer)

@@ -217,6 +217,7 @@ def test_in_memory_a_cost_may_be_a_local_function_which_is_itself_and_no_other()
         Study.pareto_front,
         lambda study: study.optimize(1.0),
         lambda study: study.fail(0, "exploded"),
+        Study.check_kept,
         lambda study: study.add({"x": 0.5, "n": 1, "c": "a"}, {"left": 1.0, "right": 1.0}, {"l": 1.0, "r": 1.0}),
     ],
 )

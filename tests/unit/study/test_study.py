@@ -12,7 +12,7 @@ import pytest
 import imoca
 from imoca import Constraint, Fidelity, ImocaError, Objective, Problem, Real, Simulator, Study, TrialState
 from imoca.cli.export import trials_csv
-from imoca.errors import MethodError, StorageError, TrialError
+from imoca.errors import AnsweredError, MethodError, StorageError, TrialError
 from imoca.problem.parameters import Value
 from imoca.problem.simulator import Output
 from imoca.trials.trial import RunState, SimulatorState, Trial
@@ -109,6 +109,46 @@ def test_what_has_not_answered_may_fail_alone_later() -> None:
     study.tell(trial, {"l": 1.0})
     failed = study.fail(trial, "diverged")
     assert (failed.failures, failed.values, failed.state) == ({"right": "diverged"}, {"l": 1.0}, TrialState.COMPLETE)
+
+
+def test_the_same_failure_again_changes_nothing_and_another_is_refused() -> None:
+    study = make_study()
+    trial = study.ask()
+    study.tell(trial, {}, failures={"left": "no licence"})
+    failed = study.fail(trial, "diverged " * 1000)
+    assert study.fail(trial, "diverged " * 1000) == failed
+    with pytest.raises(AnsweredError, match="already has another answer of left, right"):
+        study.fail(trial, "exploded")
+    whole = study.tell(study.ask(), {"l": 1.0, "r": 2.0})
+    with pytest.raises(AnsweredError, match="already has another answer of left, right"):
+        study.fail(whole, "exploded")
+    assert study.trials == (failed, whole)
+
+
+def test_a_worker_is_given_its_question_again_until_all_of_it_is_answered() -> None:
+    study = make_study()
+    first, other, unnamed = study.ask(worker="a"), study.ask(worker="b"), study.ask()
+    assert [trial.number for trial in (first, other, unnamed)] == [0, 1, 2]
+    assert study.ask(worker="a") == first
+    in_part = study.tell(first, {"l": 1.0})
+    assert study.ask(worker="a") == in_part
+    study.fail(first, "diverged")
+    assert (study.ask(worker="a").number, study.ask(worker="b").number, study.ask().number) == (3, 1, 4)
+
+
+def test_the_question_does_not_depend_on_who_asks() -> None:
+    named, unnamed = make_study().ask(worker="a"), make_study().ask()
+    assert (named.parameters, named.fidelities) == (unnamed.parameters, unnamed.fidelities)
+
+
+@pytest.mark.parametrize("name", ["", "n" * 201, "\ud800", "\0", 3, True, ["a"]])
+def test_a_worker_needs_a_name_that_can_be_kept(name: Any) -> None:
+    study = make_study()
+    with pytest.raises(TrialError, match="The name of a worker came as"):
+        study.ask(worker=name)
+    with pytest.raises(TrialError, match="one at a time"):
+        study.ask(2, worker="a")  # type: ignore[call-overload]
+    assert study.trials == ()
 
 
 def asked_in_part(study: Study) -> Trial:

@@ -73,6 +73,11 @@ class Database:
                 checkpoint(connection, 0.0)  # so that a copy of the file alone tells that there may be more
             self._check_file()  # nothing is acknowledged into a file without a name
 
+    def check(self) -> None:
+        """A LostStudyError if a transaction would be refused for its file."""
+        with self.reading():
+            self._check_file()
+
     def asking(self, patience: float) -> AbstractContextManager[None]:
         with self.reading():  # not if it is closed
             return turn(asking_path(self._place), patience)

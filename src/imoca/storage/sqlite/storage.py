@@ -160,6 +160,9 @@ class SQLiteStorage:
             connection.execute("DELETE FROM owner WHERE token = ?", (owner.token,))
         self._database.let_go()
 
+    def check(self) -> None:
+        self._database.check()
+
     def close(self) -> None:
         self._database.close()
 
