@@ -93,7 +93,7 @@ def test_every_arrow_of_the_drawing_is_followed_by_an_import() -> None:
 
 
 def test_no_room_leads_back_to_itself() -> None:
-    assert set().union(*DRAWN.values()) <= DRAWN.keys() | {"problem"}
+    assert set().union(*DRAWN.values()) <= DRAWN.keys() | {"problem", "web"}  # two stand on the ground
     for room, below in DRAWN.items():
         reached: set[str] = set()
         waiting = set(below)

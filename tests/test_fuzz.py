@@ -50,7 +50,7 @@ def test_the_same_seed_is_the_same_case() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", range(7))
 def test_a_case_of_every_kind_finds_nothing(seed: int) -> None:
     done = python("-m", "fuzz", "--seed", str(seed))
     assert done.returncode == 0, done.stdout + done.stderr

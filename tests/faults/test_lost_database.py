@@ -81,14 +81,15 @@ def test_nothing_is_acknowledged_into_a_file_without_a_name(
     path = tmp_path / "study.db"
     with Study(make_problem(), method="random", storage=path) as study:
         trial = study.ask()
+        calls: dict[str, Callable[[], object]] = {
+            "ask": study.ask,
+            "tell": lambda: study.tell(trial, {"f": 1.0}),
+            "add": lambda: study.add({"x": 0.5}, {}, {"f": 1.0}),
+            "check": study.check_kept,
+        }
         harm(path)
         with pytest.raises(LostStudyError, match=rf"study\.db {words}"):
-            {
-                "ask": study.ask,
-                "tell": lambda: study.tell(trial, {"f": 1.0}),
-                "add": lambda: study.add({"x": 0.5}, {}, {"f": 1.0}),
-                "check": study.check_kept,
-            }[call]()
+            calls[call]()
         assert study.trials == (trial,)  # nor is it stored
 
 

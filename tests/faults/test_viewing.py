@@ -17,11 +17,11 @@ from starlette.testclient import TestClient
 
 from imoca import Fidelity, Objective, Problem, Real, Simulator, Study
 from imoca.dashboard.app import make_app
-from imoca.dashboard.security import Access
 from imoca.errors import FigureError, ProblemError
 from imoca.problem.simulator import FunctionReference
 from imoca.report.figure_names import FIGURE_NAMES
 from imoca.storage.sqlite.rows import checksum
+from imoca.web.security import Access
 
 MODULE = """
 def cost(z, x):

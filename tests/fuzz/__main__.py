@@ -20,10 +20,10 @@ import traceback
 from collections import Counter
 from pathlib import Path
 
-from fuzz import databases, expressions, page, results, study_files, tables
+from fuzz import databases, expressions, page, requests, results, study_files, tables
 from fuzz.case import FindingError
 
-TARGETS = (study_files, results, databases, expressions, tables, page)  # by the seed of the case
+TARGETS = (study_files, results, databases, expressions, tables, page, requests)  # by the seed of the case
 CASE_SECONDS = 20.0
 MOST_MEMORY = 500  # MB
 

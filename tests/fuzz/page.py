@@ -10,7 +10,7 @@ from starlette.testclient import TestClient
 from fuzz.case import expect, make_database
 from fuzz.mutate import NASTY
 from imoca.dashboard.app import make_app
-from imoca.dashboard.security import Access
+from imoca.web.security import Access
 
 METHODS = ["GET", "GET", "GET", "GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS", "TRACE", "PATCH", "FOO"]
 HEADERS = ["last-event-id", "range", "if-none-match", "accept", "content-length", "origin", "cookie", "authorization"]

@@ -27,6 +27,7 @@ from imoca.cli.plot import plot
 from imoca.cli.report import report
 from imoca.cli.run import run
 from imoca.cli.schema import schema
+from imoca.cli.serve import serve
 from imoca.cli.show import show
 from imoca.cli.status import status
 from imoca.cli.tell import tell
@@ -62,6 +63,7 @@ for verb in (
     add,
     schema,
     dashboard,
+    serve,
 ):
     app.command()(verb)
 

@@ -9,8 +9,8 @@ import typer
 
 from imoca.cli.opening import AsJson, StudyArgument, find_functions_beside, open_to_write
 from imoca.cli.output import print_json, say
-from imoca.cli.records import trial_record
 from imoca.cli.tables import Column, print_table
+from imoca.content.records import trial_record
 from imoca.wording import labelled, number
 
 if TYPE_CHECKING:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated
@@ -38,9 +39,10 @@ def dashboard(
 
     The page is read-only: it changes no file and starts no simulator.
     """
-    _check_installed()
-    from imoca.dashboard.security import LOOPBACK, Access
-    from imoca.dashboard.serve import listen, serve
+    check_installed("The dashboard", NEEDED)
+    from imoca.dashboard.serve import serve
+    from imoca.web.listening import listen, url_of
+    from imoca.web.security import LOOPBACK, Access
 
     if host not in LOOPBACK and token is None:
         raise typer.BadParameter(f"With --host {host} others could read your studies: give a --token too.")
@@ -48,18 +50,17 @@ def dashboard(
         raise typer.BadParameter(f"The token has {len(token)} characters; give {SHORTEST_TOKEN} or more.")
     places, budgets = _places(studies or [Path()])
     listening = listen(host, port)
-    shown = f"[{host}]" if ":" in host else host
     secret = "" if token is None else "#token=..."
-    say(f"Open http://{shown}:{listening.getsockname()[1]}/{secret} in a browser; Ctrl-C ends it.")
+    say(f"Open {url_of(host, listening)}/{secret} in a browser; Ctrl-C ends it.")
     serve(places, Access(host, token), listening, budgets)
 
 
-def _check_installed() -> None:
+def check_installed(what: str, needed: Sequence[str]) -> None:
     from imoca.errors import MissingPackageError
 
-    if missing := [name for name in NEEDED if find_spec(name) is None]:
+    if missing := [name for name in needed if find_spec(name) is None]:
         raise MissingPackageError(
-            f"The dashboard needs {', '.join(missing)}, not installed here.", hint="pip install 'imoca[dashboard]'"
+            f"{what} needs {', '.join(missing)}, not installed here.", hint="pip install 'imoca[dashboard]'"
         )
 
 

@@ -10,7 +10,7 @@ import typer
 
 from imoca.cli.opening import AsJson, StudyArgument, open_to_read
 from imoca.cli.output import csv_text, say
-from imoca.cli.records import trial_record, unit_record
+from imoca.content.records import trial_record, unit_record
 
 if TYPE_CHECKING:
     from imoca.study.study import Study

@@ -10,8 +10,8 @@ import typer
 
 from imoca.cli.opening import AsJson, StudyArgument, open_to_read
 from imoca.cli.output import csv_text, print_json, say
-from imoca.cli.records import point_record, unit_record
 from imoca.cli.tables import Column, fits, print_table
+from imoca.content.records import front_record
 from imoca.wording import labelled, limit_words, number
 
 if TYPE_CHECKING:
@@ -50,10 +50,7 @@ def front(
         problem = snapshot.problem
         points = snapshot.front if top is None else verified_first(snapshot.front, top)
         if as_json:
-            goals = {objective.name: objective.goal for objective in problem.objectives}
-            limits = {limit.name: {"lower": limit.lower, "upper": limit.upper} for limit in problem.constraints}
-            content = {"objectives": goals, "constraints": limits, "units": unit_record(problem)}
-            print_json(content | {"points": [point_record(point) for point in points]})
+            print_json(front_record(problem, points))
         elif as_csv:
             print(front_csv(problem, points), end="")
         elif points:

@@ -10,9 +10,9 @@ import typer
 
 from imoca.cli.opening import AsJson, open_to_read, split_study, trial_number
 from imoca.cli.output import print_json, print_pairs, tell
-from imoca.cli.records import run_record, run_state, trial_record, unit_record
 from imoca.cli.tables import Column, print_table
 from imoca.cli.text import precise_duration, printable
+from imoca.content.records import run_record, run_state, trial_record, unit_record
 from imoca.wording import number, with_unit
 
 if TYPE_CHECKING:

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 from imoca.cli.opening import AsJson, Opened, StudyArgument, open_to_read
 from imoca.cli.output import print_json, print_pairs, say
-from imoca.cli.records import run_record
 from imoca.cli.tables import Column, print_table
 from imoca.cli.text import duration
+from imoca.content.records import run_record
 from imoca.wording import number
 
 if TYPE_CHECKING:

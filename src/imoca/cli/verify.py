@@ -11,9 +11,9 @@ import typer
 from imoca.cli.exits import INTERRUPTED
 from imoca.cli.opening import AsJson, open_to_write
 from imoca.cli.output import print_json, say
-from imoca.cli.records import verification_record
 from imoca.cli.run import Dask, Slurm, Workers
 from imoca.cli.tables import Column, print_table
+from imoca.content.records import verification_record
 
 if TYPE_CHECKING:
     from imoca.snapshot.verification import Verification

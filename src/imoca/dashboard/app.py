@@ -21,12 +21,13 @@ from imoca.dashboard.figures import Gallery, report_of, slices_of, titles
 from imoca.dashboard.library import Library
 from imoca.dashboard.logs import STREAMS
 from imoca.dashboard.plotly_bundle import plotly_script, style_ids
-from imoca.dashboard.security import POLICY, Access, Guard
+from imoca.dashboard.rules import PageRules
 from imoca.dashboard.view import Mark, StudyView
 from imoca.errors import ImocaError
 from imoca.report.page.page import page_scripts
 from imoca.report.page.scripts import NAVIGATOR, page_policy
 from imoca.report.strict_json import to_json
+from imoca.web.security import POLICY, Access, Guard
 
 POLL = 0.5  # seconds between two looks at a database
 SILENCE = 15.0  # seconds after which a quiet stream says that it is alive
@@ -69,7 +70,7 @@ def make_app(
         Route(f"{study}/slices/{{design}}", page.slices),
         Route(f"{study}/report", page.report),
     ]
-    return Guard(Starlette(routes=routes, lifespan=open_library), access)
+    return Guard(Starlette(routes=routes, lifespan=open_library), access, PageRules())
 
 
 class Page:

@@ -10,8 +10,8 @@ from starlette.testclient import TestClient
 
 from imoca import Fidelity, Objective, Problem, Real, Simulator, Study
 from imoca.dashboard.app import make_app
-from imoca.dashboard.security import Access
 from imoca.problem.fidelity import Levels
+from imoca.web.security import Access
 
 HOSTILE = "<script>alert(1)</script>\"'&amp;\n\x1b[31m../../etc/passwd ${x} {{y}} =1+1 \u202e"
 

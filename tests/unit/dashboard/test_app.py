@@ -179,7 +179,7 @@ def test_the_page_is_served_with_plotly_of_the_package_and_no_other_host(page: T
 
 def test_events_begin_with_everything_and_resume_after_the_last_one(database: Path, until_the_end: ExitStack) -> None:
     from imoca.dashboard.app import make_app
-    from imoca.dashboard.security import Access
+    from imoca.web.security import Access
 
     looks = iter([False, True, False, True])
     app = make_app([database], Access(), lambda: next(looks))

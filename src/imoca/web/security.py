@@ -5,17 +5,16 @@ from __future__ import annotations
 import hmac
 import ipaddress
 import socket
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from urllib.parse import parse_qs
 
 from starlette.datastructures import MutableHeaders
-from starlette.responses import PlainTextResponse
+from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-METHODS = ("GET", "HEAD")
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 EVERYWHERE = ("0.0.0.0", "::")  # noqa: S104  (compared with, not bound to)
-GUARDED = "/api/"  # what a token protects; the page itself holds nothing of a study
 POLICY = "Content-Security-Policy"
 HEADERS = {
     POLICY: "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
@@ -47,12 +46,31 @@ class Access:
         return self.token is None or hmac.compare_digest(given.encode(), self.token.encode())
 
 
+class Rules(ABC):
+    """In what applications differ."""
+
+    methods: Sequence[str]
+
+    @abstractmethod
+    def is_guarded(self, path: str) -> bool:
+        """Whether a request for it needs the token, and its answer is kept by nobody on the way."""
+
+    @abstractmethod
+    def token_in(self, scope: Scope) -> str:
+        """What a request gives as token; empty if nothing."""
+
+    @abstractmethod
+    def refusal(self, words: str, status: int) -> Response:
+        """What a request is told that is refused."""
+
+
 class Guard:
     """Around the whole application, so that no route, no error and no file escapes it."""
 
-    def __init__(self, app: ASGIApp, access: Access) -> None:
+    def __init__(self, app: ASGIApp, access: Access, rules: Rules) -> None:
         self._app = app
         self._access = access
+        self._rules = rules
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "lifespan":
@@ -67,23 +85,28 @@ class Guard:
                 for name, value in HEADERS.items():
                     if name != POLICY or name not in headers:  # a page of ours may have a narrower one
                         headers[name] = value
-                headers["Cache-Control"] = "no-store" if scope["path"].startswith(GUARDED) else "no-cache"
+                headers["Cache-Control"] = "no-store" if self._rules.is_guarded(scope["path"]) else "no-cache"
             await send(message)
 
         refusal = self._refusal(scope)
         await (refusal or self._app)(scope, receive, send_guarded)
 
-    def _refusal(self, scope: Scope) -> PlainTextResponse | None:
-        hosts = [value.decode("latin-1") for name, value in scope["headers"] if name == b"host"]
+    def _refusal(self, scope: Scope) -> Response | None:
+        rules = self._rules
+        hosts = header_values(scope, b"host")
         if len(hosts) != 1 or not self._access.allows_host(hosts[0]):
-            return PlainTextResponse("This page does not go by that name.", 421)
-        if scope["method"] not in METHODS:
-            return PlainTextResponse("This page can only be read.", 405, {"Allow": ", ".join(METHODS)})
-        if scope["path"].startswith(GUARDED):
-            query = parse_qs(scope["query_string"].decode("latin-1"))
-            if not self._access.allows_token(query.get("token", [""])[0]):
-                return PlainTextResponse("The token is missing or wrong.", 401)
+            return rules.refusal("Nothing here goes by that name: the Host header is another.", 421)
+        if scope["method"] not in rules.methods:
+            refusal = rules.refusal(f"Only {', '.join(rules.methods)} can be done here.", 405)
+            refusal.headers["Allow"] = ", ".join(rules.methods)
+            return refusal
+        if rules.is_guarded(scope["path"]) and not self._access.allows_token(rules.token_in(scope)):
+            return rules.refusal("The token is missing or wrong.", 401)
         return None
+
+
+def header_values(scope: Scope, wanted: bytes) -> list[str]:
+    return [value.decode("latin-1") for name, value in scope["headers"] if name == wanted]
 
 
 def _without_port(header: str) -> str:

@@ -1,15 +1,14 @@
 """The list of what every route must do, tried on every route."""
 
 import hashlib
-import socket
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from starlette.testclient import TestClient
 
-from imoca.dashboard.security import HEADERS, Access
 from imoca.study.from_file import open_study
+from imoca.web.security import Access
 
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
@@ -126,29 +125,3 @@ def test_a_token_guards_all_that_is_told_of_studies(open_page: Callable[..., Tes
     assert client.get("/api/studies?token=correct+horse+battery").status_code == 200
     assert client.get("/").status_code == 200
     assert "hostile" not in client.get("/").text
-
-
-def test_listening_everywhere_allows_addresses_and_own_names_but_no_others() -> None:
-    access = Access("::", "t" * 16)
-    assert access.allows_host("192.168.1.7:8765")
-    assert access.allows_host("[fe80::1]:8765")
-    assert access.allows_host(f"{socket.gethostname()}:8765")
-    assert not access.allows_host("evil.example:8765")
-
-
-def test_a_named_host_is_allowed_and_its_neighbours_are_not() -> None:
-    access = Access("Cluster.example", "t" * 16)
-    assert access.allows_host("cluster.example:80")
-    assert not access.allows_host("other.example:80")
-    assert not access.allows_host("192.168.1.7")
-
-
-def test_the_token_is_not_shown_with_the_access() -> None:
-    assert "secret" not in repr(Access("127.0.0.1", "secret"))
-
-
-def test_the_policy_allows_nothing_inline_and_no_other_host() -> None:
-    policy = HEADERS["Content-Security-Policy"]
-    assert "unsafe" not in policy
-    assert "http" not in policy
-    assert "*" not in policy

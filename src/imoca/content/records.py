@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -79,6 +80,15 @@ def point_record(point: ParetoPoint) -> dict[str, Any]:
         "doubtful": point.is_doubtful,
         "earlier": point.is_earlier,
         "feasibility": point.feasibility,
+    }
+
+
+def front_record(problem: Problem, points: Sequence[ParetoPoint]) -> dict[str, Any]:
+    return {
+        "objectives": {objective.name: objective.goal for objective in problem.objectives},
+        "constraints": {limit.name: {"lower": limit.lower, "upper": limit.upper} for limit in problem.constraints},
+        "units": unit_record(problem),
+        "points": [point_record(point) for point in points],
     }
 
 

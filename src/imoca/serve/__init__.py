@@ -1,0 +1,1 @@
+"""Ask and tell over HTTP, for programs in other languages."""

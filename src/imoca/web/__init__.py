@@ -1,0 +1,1 @@
+"""What everything that is served over HTTP shares."""
