@@ -32,8 +32,7 @@ RECORDS: dict[FigureName, Callable[[Snapshot], Any]] = {n: figures.RECORDS[n] fo
 QUICK = ("fidelities", "cost", "timeline")  # no model is fitted for them
 SLOWEST = ("convergence", "replay")  # many models are
 VERDICT, NAVIGATOR = "verdict", "navigator"  # beside the figures: what the decision and the navigator are told
-MOST_FITTED = 4000  # trials; a front takes seconds then
-MOST_RECALLED = 2000  # trials of a history: fronts of many moments are found anew, which takes a minute for 5000 trials
+MOST_FITTED = 5000  # trials; experiments/page_speed.py tells how long its figures take then
 
 
 @dataclass(frozen=True)
@@ -114,7 +113,7 @@ class Gallery:
             VERDICT: Product(self._quick, partial(verdict_json, view), SHORT_REST),
             NAVIGATOR: Product(slow, _fitting(partial(navigator_json, view))),
         }
-        return Wall(first | {name: product(name) for name in RECORDS}, Product(slowest, _recalling(history_of)))
+        return Wall(first | {name: product(name) for name in RECORDS}, Product(slowest, _fitting(history_of)))
 
 
 def titles() -> list[dict[str, str]]:
@@ -137,8 +136,7 @@ def draw(name: FigureName, snapshot: Snapshot) -> str:
     from imoca.report.front_series import BEATEN
     from imoca.report.plotly.figures import PLOTLY_DRAWERS
 
-    limited = _recalling if name in SLOWEST else _fitting
-    record = (RECORDS[name] if name in QUICK else limited(RECORDS[name]))(snapshot)
+    record = (RECORDS[name] if name in QUICK else _fitting(RECORDS[name]))(snapshot)
     about: dict[str, Any] = {"reading": READINGS[name](record)}
     if isinstance(record, FrontRecord):
         about |= {"beaten": BEATEN, "points": [_point(record, point) for point in record.points]}
@@ -157,7 +155,7 @@ def slices_of(snapshot: Snapshot, design: str) -> str:
 def report_of(view: StudyView, snapshot: Snapshot) -> str:
     """The page that `imoca report` writes."""
     introduction = Introduction(view.name, study=view.commands.study, budget=view.budget)
-    return _recalling(partial(report_page, introduction=introduction))(snapshot)
+    return _fitting(partial(report_page, introduction=introduction))(snapshot)
 
 
 def _point(record: FrontRecord, point: ParetoPoint) -> dict[str, Any]:
@@ -173,19 +171,11 @@ def _point(record: FrontRecord, point: ParetoPoint) -> dict[str, Any]:
 
 
 def _fitting(make: Callable[[Snapshot], T]) -> Callable[[Snapshot], T]:
-    return _limited(make, "a model", MOST_FITTED)
-
-
-def _recalling(make: Callable[[Snapshot], T]) -> Callable[[Snapshot], T]:
-    return _limited(make, "the history", MOST_RECALLED)
-
-
-def _limited(make: Callable[[Snapshot], T], what: str, most: int) -> Callable[[Snapshot], T]:
     def within_limits(snapshot: Snapshot) -> T:
         n_answered = int(snapshot.table.is_finished.sum())
-        if n_answered > most:
+        if n_answered > MOST_FITTED:
             raise FigureError(
-                f"Left out: it needs {what} of {n_answered} trials, and the page takes {most} at the most.",
+                f"Left out: it needs a model of {n_answered} trials, and the page takes {MOST_FITTED} at the most.",
                 hint="imoca report makes it, however long that takes.",
             )
         return make(snapshot)

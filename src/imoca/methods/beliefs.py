@@ -14,7 +14,7 @@ from imoca.arrays import Array, BoolArray, IntArray
 from imoca.models.cost import CostModel, cost_models, costs_of_runs
 from imoca.models.dataset import OutputData, has_logarithms, output_data, unanswered
 from imoca.models.failure import FailureModel, Running, failure_models
-from imoca.models.fitting import MAX_FIT_POINTS, explore, fit_on, negative_log_posterior, starts_of, thinned
+from imoca.models.fitting import MAX_FIT_POINTS, explore, fit_on, starts_of, thinned
 from imoca.models.form import Form
 from imoca.models.gp import GaussianProcess
 from imoca.models.limit import Limit, log_feasibility
@@ -311,12 +311,11 @@ def _recalled_view(
         views = [*([] if declared else views), output_data(table, j, is_log=True)]
     if len(plain.values) > most:
         views = [view.rows(thinned(view.z, most)) for view in views]
-    costs = [
-        negative_log_posterior(logs, form, prior, view.x, view.z, view.values)[0] + view.log_jacobian for view in views
-    ]
-    chosen = views[int(np.argmin(costs))]
-    kernel = form.kernel(logs, plain.x.shape[1])
-    return chosen, GaussianProcess.condition(chosen.x, chosen.z, chosen.values, kernel)
+    process = GaussianProcess.condition(views[0].x, views[0].z, views[0].values, form.kernel(logs, plain.x.shape[1]))
+    processes = [process.with_values(view.values) for view in views]  # the same runs: one covariance for all views
+    costs = [view.log_jacobian + each.misfit for view, each in zip(views, processes, strict=True)]
+    best = int(np.argmin(costs))
+    return views[best], processes[best]
 
 
 def try_to_believe(table: TrialTable, model: ModelName = DEFAULT_MODEL, *, is_guessing: bool = True) -> Beliefs | None:

@@ -17,6 +17,8 @@ from imoca.pareto.dominance import finite_points, non_dominated
 # seven times as long with six objectives and fifty times with nine; with five, thousands take a second.
 EXACT_WITHIN_SECONDS = {6: 600, 7: 200, 8: 100, 9: 60, 10: 40}
 LARGEST_EXACT_MULTIPLE = 2  # where it takes up to a minute; beyond, an exact hypervolume is refused
+EXACT_AT_A_GLANCE = 0.5  # of those points, whose exact hypervolume takes some hundredths of a second
+N_DIRECTIONS = 65_536  # some hundredths of a second, too
 N_HYPERVOLUME_SAMPLES = 200_000  # standard error about 0.3 % for nine objectives, in a second or two
 SAMPLES_AT_ONCE = 5_000  # keeps the table of samples against points in the cache
 N_R2_WEIGHTS = 200  # at least so many weights, unless told which
@@ -62,6 +64,23 @@ def estimate_hypervolume(
     if len(front) <= _n_exact(values.shape[1]):
         return HypervolumeEstimate(_exact_volume(front, reference_point), 0.0)
     return sample_hypervolume(front, reference_point, N_HYPERVOLUME_SAMPLES, rng)
+
+
+def glance_hypervolume(
+    values: Array,  # (n, K) maximised
+    reference_point: Array,  # (K,) maximised
+) -> float:
+    """The exact hypervolume where that takes a moment, else by a fixed set of directions, which takes one too.
+
+    For fronts that are compared with each other on a page: moocore's quasi-Monte Carlo over directions from the
+    reference point is within about half a percent for nine objectives, and all fronts share its directions, so that a
+    front that dominates another never has less. What is published is exact, or sampled with its standard error.
+    """
+    values, reference_point = _points_and_reference(values, reference_point)
+    front = _counting_front(values, reference_point)
+    if len(front) <= _n_exact(values.shape[1]) * EXACT_AT_A_GLANCE:
+        return _exact_volume(front, reference_point)
+    return float(moocore.hv_approx(front, ref=reference_point, maximise=True, nsamples=N_DIRECTIONS))
 
 
 def sample_hypervolume(

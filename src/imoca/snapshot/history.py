@@ -15,6 +15,7 @@ from imoca.trials.table import TrialTable
 from imoca.trials.trial import Trial
 
 N_CHECKPOINTS = 20  # at which the front is recovered anew
+MOST_OBSERVATIONS = 1000  # of an output by which a front on the way is found: each costs the cube of them
 
 
 @dataclass(frozen=True)
@@ -37,7 +38,8 @@ def front_history(
     """Checkpoints spread over the cost and over the trials; those without a front are left out.
 
     Nothing is fitted: a checkpoint believes what the next question remembers, or, where no question does, the answers
-    up to it with the hyperparameters of today. Its front is searched quickly, and so is the last.
+    up to it with the hyperparameters of today; of very many a part. Its front is searched quickly, and so is the last,
+    and its designs have values alone: neither intervals nor probabilities.
     """
     if today is None:
         return ()
@@ -51,9 +53,9 @@ def front_history(
 
 
 def _believed(known: TrialTable, then: Trial, today: Beliefs, model: ModelName) -> Beliefs | None:
-    beliefs = recall(known, then, model, today.costs)
+    beliefs = recall(known, then, model, today.costs, MOST_OBSERVATIONS)
     if beliefs is None:
-        beliefs = recall(known, replace(then, fitted=today.fitted), model, today.costs)
+        beliefs = recall(known, replace(then, fitted=today.fitted), model, today.costs, MOST_OBSERVATIONS)
     return None if beliefs is None else replace(beliefs, failures=failure_models(known))
 
 

@@ -17,7 +17,7 @@ from imoca.methods.fronts import front_of_means
 from imoca.methods.initial_design import sobol_designs
 from imoca.models.cost import CostModel, cost_models
 from imoca.models.surrogates import DEFAULT_MODEL, ModelName
-from imoca.pareto.indicators import estimate_hypervolume
+from imoca.pareto.indicators import glance_hypervolume
 from imoca.pareto.search import Front, SearchEffort
 from imoca.snapshot.accounting import bill
 from imoca.trials.table import TrialTable
@@ -120,9 +120,5 @@ def _lacking(today: Beliefs, front: Front, designs: Sequence[Array]) -> float:
     usual = np.array([np.quantile(data.values, WORST_SHARE) for data in today.data])
     reference_point = np.minimum(usual, front.values.min(axis=0) - MARGIN * np.ptp(front.values, axis=0))
     values = [today.means_at_target(x[today.are_likely_feasible(x)]) for x in designs]
-
-    def volume(points: Array) -> float:
-        return estimate_hypervolume(points, reference_point, np.random.default_rng(0)).volume
-
-    whole = volume(np.concatenate([front.values, *values]))
-    return 1.0 - min(map(volume, values)) / whole if whole > 0.0 else 0.0
+    whole = glance_hypervolume(np.concatenate([front.values, *values]), reference_point)
+    return 1.0 - min(glance_hypervolume(each, reference_point) for each in values) / whole if whole > 0.0 else 0.0

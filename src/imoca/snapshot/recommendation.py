@@ -20,7 +20,7 @@ from imoca.pareto.subset import representative_subset
 from imoca.problem.parameters import Value
 from imoca.problem.problem import Problem
 from imoca.snapshot.memory import are_worth_keeping, designs_once_recommended, most_different
-from imoca.snapshot.prediction import LIKELY, TYPICAL, Predictions
+from imoca.snapshot.prediction import LIKELY, TYPICAL, Predictions, in_units
 from imoca.trials.table import TrialTable
 from imoca.trials.trial import Trial
 
@@ -40,10 +40,11 @@ class Care:
     n_starts: int
     most: int  # predicted designs
     is_remembering: bool  # what was recommended before
+    is_doubting: bool  # how far each prediction is to be trusted, and how likely it is to be on the front
 
 
-THOROUGH = Care(EFFORT, N_START_DESIGNS, MOST_RECOMMENDED, True)
-QUICK = Care(SearchEffort(size=200, n_generations=8, n_children=300), 512, 100, False)  # of many on the way
+THOROUGH = Care(EFFORT, N_START_DESIGNS, MOST_RECOMMENDED, True, True)
+QUICK = Care(SearchEffort(size=200, n_generations=8, n_children=300), 512, 100, False, False)  # of many on the way
 
 
 @dataclass(frozen=True)
@@ -124,7 +125,10 @@ def recommended(
         is_offered &= ~is_below_front(means, measured)
     designs = np.concatenate([verified.x, x[is_offered]])
     kinds = np.concatenate([np.full(len(measured), VERIFIED), np.where(is_earlier, EARLIER, PREDICTED)[is_offered]])
-    points = _points(Predictions.at(beliefs, designs), measured, verified.trials, kinds == EARLIER, seed)
+    if care.is_doubting:
+        points = _points(Predictions.at(beliefs, designs), measured, verified.trials, kinds == EARLIER, seed)
+    else:
+        points = _bare_points(beliefs, designs, verified.trials)
     first = np.concatenate([measured[:, 0], means[is_offered, 0]])
     return [points[i] for i in np.lexsort((first, kinds))]
 
@@ -198,6 +202,26 @@ def _measured(beliefs: Beliefs, verified: TrialTable) -> Array:  # (n, K) standa
 def _are_among(x: Array, others: Array) -> BoolArray:  # (n, d), (m, d) -> (n,)
     known = {row.tobytes() for row in others}
     return np.array([row.tobytes() in known for row in x], dtype=np.bool_)
+
+
+def _bare_points(beliefs: Beliefs, x: Array, trials: Sequence[Trial]) -> list[ParetoPoint]:
+    """Without intervals and probabilities; the first designs are those of the trials, which stand with what was
+    measured."""
+    problem = beliefs.problem
+    names = [output.name for output in problem.modelled]
+    means = [in_units(beliefs, j, each.mean_at_target(x)).tolist() for j, each in enumerate(beliefs.modelled)]
+    points = []
+    for i, predicted in enumerate(zip(*means, strict=True)):
+        trial = trials[i] if i < len(trials) else None
+        points.append(
+            ParetoPoint(
+                parameters=problem.space.decode(x[i]) if trial is None else trial.parameters,
+                predicted=dict(zip(names, predicted, strict=True)),
+                uncertainty={},
+                measured=None if trial is None else {name: trial.values[name] for name in names},
+            )
+        )
+    return points
 
 
 def _points(

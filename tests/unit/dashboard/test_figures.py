@@ -83,16 +83,6 @@ def test_models_of_very_many_trials_are_left_out_with_words(
     assert "imoca report" in fault
 
 
-def test_histories_are_left_out_before_models_are(
-    database: Path, monkeypatch: pytest.MonkeyPatch, until_the_end: ExitStack
-) -> None:
-    monkeypatch.setattr(figures, "MOST_RECALLED", 3)
-    gallery, view = Gallery(), until_the_end.enter_context(closing(StudyView(database)))
-    view.refresh()
-    assert strict(wait_for(gallery, view, "front"))["data"]
-    assert "the history of 8 trials" in strict(wait_for(gallery, view, "convergence"))["fault"]
-
-
 def test_a_study_that_cannot_be_read_has_no_figures(tmp_path: Path, until_the_end: ExitStack) -> None:
     (tmp_path / "noise.db").write_bytes(b"noise" * 1000)
     gallery, view = Gallery(), until_the_end.enter_context(closing(StudyView(tmp_path / "noise.db")))

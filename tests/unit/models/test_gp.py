@@ -9,6 +9,7 @@ from sklearn.gaussian_process import GaussianProcessRegressor
 from sklearn.gaussian_process.kernels import RBF, ConstantKernel
 
 from imoca.models.additive_levels import AdditiveLevelsForm
+from imoca.models.fitting import negative_log_likelihood
 from imoca.models.form import Form
 from imoca.models.gp import JITTERS, GaussianProcess, Partials
 from imoca.models.product import ProductForm, ProductKernel
@@ -158,6 +159,21 @@ def test_believing_its_own_mean_leaves_the_mean_and_lowers_the_variance(
     before, after = (float(p.moments(asked, z).var_g[0, 0]) for p in (process, believing))
     noise = SCALES.noise_variance + JITTERS[0] * SCALES.signal_variance
     assert after == pytest.approx(before * noise / (before + noise), rel=1e-6)
+
+
+@pytest.mark.parametrize("name", FORMS)
+def test_other_answers_to_the_same_runs_are_believed_as_if_they_were_the_first(
+    name: str, rng: np.random.Generator
+) -> None:
+    process, others = process_of(name, rng), rng.standard_normal(15)
+    moved = process.with_values(others)
+    anew = GaussianProcess.condition(process.x, process.z, others, process.kernel)
+    np.testing.assert_allclose(moved.weights, anew.weights)
+    assert moved.values is others
+    likelihoods = [
+        negative_log_likelihood(each.kernel, each.x, each.z, each.values)[0] for each in (process, moved)
+    ]  # another route, whose determinant is the same for both
+    assert moved.misfit - process.misfit == pytest.approx(likelihoods[1] - likelihoods[0])
 
 
 def test_exact_duplicates_without_noise_give_finite_moments(rng: np.random.Generator) -> None:

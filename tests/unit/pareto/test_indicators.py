@@ -11,6 +11,7 @@ from imoca.errors import IndicatorError
 from imoca.pareto.indicators import (
     average_distance,
     estimate_hypervolume,
+    glance_hypervolume,
     hypervolume,
     hypervolume_difference,
     sample_hypervolume,
@@ -168,6 +169,29 @@ def test_the_sampled_hypervolume_of_one_box_or_of_separate_scales_is_exact_by_ha
     values = np.array([[2.0, 3.0], [5.0, -1.0], [1.0, 1.0]])
     assert sample_hypervolume(values, np.zeros(2), 10, rng).volume == pytest.approx(6.0)
     assert sample_hypervolume(values - 10.0, np.zeros(2), 10, rng).volume == 0.0
+
+
+def test_a_glance_is_exact_for_few_points_and_agrees_with_samples_for_many(rng: np.random.Generator) -> None:
+    few = sphere_points(20, 9, rng)
+    assert glance_hypervolume(few, np.zeros(9)) == hypervolume(few, np.zeros(9))
+    many, reference = 0.3 + 0.7 * sphere_points(120, 9, rng), np.full(9, 0.1)
+    sampled = sample_hypervolume(many, reference, 40_000, rng)
+    assert (
+        abs(glance_hypervolume(many, reference) - sampled.volume) < 4.0 * sampled.standard_error + 0.01 * sampled.volume
+    )
+    assert sampled.standard_error < 0.02 * sampled.volume
+    below = np.full((1, 9), 0.05)  # does not exceed the reference point
+    assert glance_hypervolume(np.concatenate([many, below]), reference) == glance_hypervolume(many, reference)
+
+
+def test_at_a_glance_a_front_that_dominates_another_never_has_less(rng: np.random.Generator) -> None:
+    front = sphere_points(100, 9, rng)
+    volumes = [
+        glance_hypervolume(front[:n] * stretch, np.zeros(9))
+        for n, stretch in ((60, 1.0), (99, 1.0), (100, 1.0), (100, 1.001))
+    ]
+    assert volumes == sorted(volumes)
+    assert volumes[-1] > volumes[0]
 
 
 @pytest.mark.slow

@@ -1,17 +1,28 @@
 """How a front came to be, and one moment of a study for all that looks at it."""
 
 import threading
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
 
 from imoca import Fidelity, Objective, Problem, Real, Simulator, Study
 from imoca.methods import beliefs
+from imoca.methods.beliefs import Beliefs, recall
 from imoca.models.fitting import fit_on
 from imoca.report.figures import RECORDS
+from imoca.snapshot import history
 from imoca.snapshot.convergence import box_around, front_volume
 from imoca.snapshot.history import front_history
-from imoca.snapshot.recommendation import ParetoPoint, believe_answers, front_values, recommend
+from imoca.snapshot.recommendation import (
+    QUICK,
+    ParetoPoint,
+    believe_answers,
+    front_values,
+    recommend,
+    recommended,
+)
 from imoca.trials import Answer, Trial, TrialTable
 
 PROBLEM = Problem(
@@ -29,9 +40,9 @@ def table_of(*designs: float) -> TrialTable:
 
 def test_a_checkpoint_knows_only_the_trials_before_it() -> None:
     table = table_of(0.5, 0.4, 0.6, 0.1, 0.9, 0.0)
-    history = front_history(table, np.arange(2.0, 14.0, 2.0), believe_answers(table), seed=0, n_checkpoints=40)
-    assert [(each.n_trials, each.cost) for each in history] == [(n, 2.0 * n) for n in range(1, 7)]
-    for checkpoint in history:
+    found = front_history(table, np.arange(2.0, 14.0, 2.0), believe_answers(table), seed=0, n_checkpoints=40)
+    assert [(each.n_trials, each.cost) for each in found] == [(n, 2.0 * n) for n in range(1, 7)]
+    for checkpoint in found:
         measured = {p.parameters["x"] for p in checkpoint.front if p.verified}
         assert measured <= {trial.parameters["x"] for trial in table.trials[: checkpoint.n_trials]}
 
@@ -39,8 +50,8 @@ def test_a_checkpoint_knows_only_the_trials_before_it() -> None:
 def test_checkpoints_are_spread_over_cost_and_trials_and_the_last_trial_is_one() -> None:
     costs = np.array([1.0, 2.0, 3.0, 4.0, 100.0, 101.0])
     table = table_of(0.5, 0.4, 0.6, 0.1, 0.9, 0.0)
-    history = front_history(table, costs, believe_answers(table), seed=0, n_checkpoints=4)
-    assert [each.cost for each in history] == [1.0, 101.0]  # both ends of the two even steps of either kind
+    found = front_history(table, costs, believe_answers(table), seed=0, n_checkpoints=4)
+    assert [each.cost for each in found] == [1.0, 101.0]  # both ends of the two even steps of either kind
 
 
 @pytest.mark.slow
@@ -73,6 +84,31 @@ def test_a_front_on_the_way_is_about_what_would_have_been_recommended_then() -> 
             apart = np.abs(now[:, None] - expected[None]) / spread
             assert np.median(apart.max(axis=2).min(axis=1)) < 0.1
             assert len(checkpoint.front) <= 100 + len(snapshot.finished)
+
+
+def test_designs_on_the_way_have_the_values_that_a_doubting_front_has() -> None:
+    table = table_of(0.5, 0.4, 0.6, 0.1, 0.9, 0.0)
+    beliefs = believe_answers(table)
+    bare, doubted = (recommended(table, beliefs, 0, care=care) for care in (QUICK, replace(QUICK, is_doubting=True)))
+    assert [(p.parameters, p.measured) for p in bare] == [(p.parameters, p.measured) for p in doubted]
+    for one, other in zip(bare, doubted, strict=True):
+        assert one.predicted == pytest.approx(other.predicted)
+    assert any(p.verified for p in bare)
+
+
+def test_of_very_many_answers_a_part_tells_the_fronts_on_the_way(monkeypatch: pytest.MonkeyPatch) -> None:
+    table, sizes = table_of(*np.linspace(0.0, 1.0, 12)), []
+
+    def noting(*given: Any) -> Beliefs | None:
+        found = recall(*given)
+        sizes.append(0 if found is None else found.n_data)
+        return found
+
+    monkeypatch.setattr(history, "MOST_OBSERVATIONS", 5)
+    monkeypatch.setattr(history, "recall", noting)
+    found = front_history(table, np.arange(1.0, 13.0), believe_answers(table), seed=0, n_checkpoints=8)
+    assert found[-1].n_trials == 12
+    assert max(sizes) == 5
 
 
 def test_the_volume_is_that_of_the_box_that_was_seen_computed_by_hand() -> None:
