@@ -13,7 +13,7 @@ from imoca.cli.output import say
 if TYPE_CHECKING:
     from imoca.cli.opening import Opened
     from imoca.report.page.contents import Introduction
-    from imoca.snapshot.accounting import Bill
+    from imoca.snapshot.snapshot import Snapshot
 
 
 def report(
@@ -35,20 +35,18 @@ def report(
     with open_to_read(study) as opened:
         path = output or Path(f"{opened.name}-report.html")
         snapshot = opened.study.snapshot()
-        write_whole(path, report_page(snapshot, introduction(opened, snapshot.bill)))
+        write_whole(path, report_page(snapshot, introduction(opened, snapshot)))
         say(f"The report on {len(snapshot.trials)} trials is in {path}; open it in any browser.")
 
 
-def introduction(opened: Opened, bill: Bill) -> Introduction:
+def introduction(opened: Opened, snapshot: Snapshot) -> Introduction:
     from imoca.report.page.contents import Introduction
-    from imoca.snapshot.verdict import larger_budget
 
-    name = opened.command_argument
+    name, budget = opened.command_argument, None if opened.settings is None else opened.settings.budget
     commands = (
-        ("Continue it with a larger budget:", f"imoca run{name} --budget {larger_budget(bill):g}"),
+        ("Continue it with a larger budget:", f"imoca run{name} {snapshot.purse_for(budget).budget_option()}".rstrip()),
         ("See the front and how far it is:", f"imoca front{name}\nimoca status{name}"),
         ("Take every trial elsewhere:", f"imoca export{name} -o trials.csv"),
         ("Write this report anew:", f"imoca report{name}"),
     )
-    budget = None if opened.settings is None else opened.settings.budget
     return Introduction(opened.name, commands=commands, study=name, budget=budget)

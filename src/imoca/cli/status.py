@@ -61,9 +61,9 @@ def summary(opened: Opened) -> dict[str, Any]:
     snapshot = study.snapshot()
     trials = snapshot.trials
     states = Counter(str(trial.state) for trial in trials)
-    owner, step = study.owner, snapshot.verdict.next_step
     failures = [(t.number, name, why) for t in trials for name, why in t.failures.items()]
     written = None if opened.settings is None else opened.settings.budget
+    owner, step = study.owner, snapshot.verdict_for(written).next_step
     is_time = written is not None and Allowance.read(written).is_time
     time_bill = seconds_bill(snapshot.table) if is_time else None
     running = [] if owner is None else [run for run in snapshot.runs if run.ended is None]  # else they ended with it
@@ -87,7 +87,12 @@ def summary(opened: Opened) -> dict[str, Any]:
         if not failures
         else dict(zip(("trial", "simulator", "reason"), failures[-1], strict=True)),
         **diagnosis(snapshot),
-        "next": {"what": step.line, "command": step.command(opened.command_argument), "price": step.price},
+        "next": {
+            "what": step.line,
+            "command": step.command(opened.command_argument),
+            "price": step.price,
+            "unit": "seconds of simulator time" if step.is_time else "full-fidelity runs",
+        },
     }
 
 

@@ -123,12 +123,12 @@ def titles() -> list[dict[str, str]]:
 
 def verdict_json(view: StudyView, snapshot: Snapshot) -> str:
     budget = written_budget(snapshot, view.budget)
-    return to_json(verdict_content(snapshot.verdict, budget, view.commands))
+    return to_json(verdict_content(snapshot.verdict_for(view.budget), budget, view.commands))
 
 
 def navigator_json(view: StudyView, snapshot: Snapshot) -> str:
     budget = written_budget(snapshot, view.budget)
-    return to_json(navigator_content(snapshot, budget, view.commands))
+    return to_json(navigator_content(snapshot, snapshot.verdict_for(view.budget), budget, view.commands))
 
 
 def draw(name: FigureName, snapshot: Snapshot) -> str:

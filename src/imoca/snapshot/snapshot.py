@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from imoca.methods.beliefs import Beliefs
 from imoca.models.surrogates import DEFAULT_MODEL, ModelName
+from imoca.problem.allowance import Allowance
 from imoca.problem.problem import Problem
-from imoca.snapshot.accounting import Bill, bill
+from imoca.snapshot.accounting import Bill, bill, seconds_bill
 from imoca.snapshot.cheap_runs import CheapRuns, cheap_runs
 from imoca.snapshot.history import Checkpoint, front_history
 from imoca.snapshot.importance import Importance, importance
 from imoca.snapshot.movement import Movement, movement
 from imoca.snapshot.recommendation import ParetoPoint, believe_answers, recommended
-from imoca.snapshot.verdict import Verdict, verdict
+from imoca.snapshot.verdict import Purse, Verdict, next_step, verdict
 from imoca.snapshot.verification import Verification, verification
 from imoca.trials.table import TrialTable
 from imoca.trials.trial import Run, Trial
@@ -87,6 +88,15 @@ class Snapshot:
         """Settled, to be relied on, what next; no model is fitted for it."""
         n_full = len(self.table.verified)
         return verdict(self.problem, n_full, self.bill, self.movement, self.verification, self.cheap_runs)
+
+    def verdict_for(self, budget: float | str | None) -> Verdict:
+        """With the next step in the unit of a budget as a study file has it: simulator time where that is "40h"."""
+        return replace(self.verdict, next_step=next_step(self.problem, self.purse_for(budget), self.movement))
+
+    def purse_for(self, budget: float | str | None) -> Purse:
+        if budget is None or not Allowance.read(budget).is_time:
+            return Purse.of_runs(self.problem, self.bill)
+        return Purse.of_time(self.problem, self.bill, seconds_bill(self.table))
 
     @cached_property
     def history(self) -> tuple[Checkpoint, ...]:

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+import numpy as np
 from scipy.stats import binom
 
 from imoca.problem.problem import Problem
@@ -18,13 +19,15 @@ from imoca.snapshot.cheap_runs import CheapRuns
 from imoca.snapshot.movement import Movement
 from imoca.snapshot.prediction import LIKELY
 from imoca.snapshot.verification import Verification
-from imoca.wording import number
+from imoca.wording import duration, number
 
 Level = Literal["good", "open", "bad"]
 
 N_TO_VERIFY = 3  # designs that are worth a full run before one of them is built
 MORE = 0.5  # of the search's cost so far, with which the front can still change
 FIRST_BUDGET = 30.0  # full-fidelity runs, for a study that has spent nothing
+TIME_UNITS = ((3600.0, "h"), (60.0, "m"), (1.0, "s"))  # twice of which is written in them
+ROUND_OFF = 1e-9  # of the third digit
 RARE = 0.05  # chance below which so few held predictions are no bad luck
 
 
@@ -45,7 +48,8 @@ class NextStep:
     what: str
     verb: str  # of the command line
     options: str
-    price: float | None  # in full-fidelity runs, at the most; None where it is not known
+    price: float | None  # in full-fidelity runs or seconds, at the most; None where it is not known
+    is_time: bool = False  # seconds of simulator time
 
     def command(self, study: str = "") -> str:
         """What to type; the study is named as `imoca front` is given it, a blank before."""
@@ -53,7 +57,41 @@ class NextStep:
 
     @property
     def line(self) -> str:
-        return self.what if self.price is None else f"{self.what}, for about {number(self.price)} full-fidelity runs"
+        if self.price is None:
+            return self.what
+        amount = duration(self.price) if self.is_time else number(self.price)
+        return f"{self.what}, for about {amount} {'of simulator time' if self.is_time else 'full-fidelity runs'}"
+
+
+@dataclass(frozen=True)
+class Purse:
+    """What was spent, and what a design costs at full accuracy: full-fidelity runs, or seconds of simulator time."""
+
+    bill: Bill
+    full_design: float  # NaN where it is not known
+    is_time: bool = False
+
+    @staticmethod
+    def of_runs(problem: Problem, bill: Bill) -> Purse:
+        return Purse(bill, full_price(problem))
+
+    @staticmethod
+    def of_time(problem: Problem, bill: Bill, seconds: Bill) -> Purse:
+        """A full-fidelity run of a simulator takes what its runs took, over what they count."""
+        taken, counted = seconds.spent.sum(axis=0), bill.spent.sum(axis=0)
+        per_run = np.divide(taken, counted, out=np.full(len(taken), np.nan), where=counted > 0.0)
+        full_costs = np.array([simulator.full_cost for simulator in problem.simulators])
+        return Purse(seconds, float(full_costs @ per_run), True)
+
+    def price(self, amount: float) -> float | None:
+        return None if math.isnan(amount) else amount
+
+    def budget_option(self) -> str:
+        """For half as much again; of time nothing where nothing was spent, for the budget as it is will do."""
+        budget = larger_budget(self.bill)
+        if not self.is_time:
+            return f"--budget {budget:g}"
+        return f"--budget {written_time(budget)}" if self.bill.total > 0.0 else ""
 
 
 @dataclass(frozen=True)
@@ -79,7 +117,8 @@ def verdict(
         "good" if movement.is_settled else "open",
     )
     warnings = tuple(f"Cheap runs of {each.output}: {each.verdict}" for each in cheap_runs if not each.is_worth_it)
-    return Verdict(settled, _trusted(n_full, verification), _next_step(problem, bill, movement), warnings)
+    step = next_step(problem, Purse.of_runs(problem, bill), movement)
+    return Verdict(settled, _trusted(n_full, verification), step, warnings)
 
 
 def _trusted(n_full: int, found: Verification) -> Answer:
@@ -96,24 +135,31 @@ def _trusted(n_full: int, found: Verification) -> Answer:
     return Answer(question, "yes", told, "good")
 
 
-def _next_step(problem: Problem, bill: Bill, movement: Movement) -> NextStep:
-    to_verify = N_TO_VERIFY * full_price(problem)
+def next_step(problem: Problem, purse: Purse, movement: Movement) -> NextStep:
+    to_verify = purse.price(N_TO_VERIFY * purse.full_design)
     options = f"--best {N_TO_VERIFY}"
     if movement.is_settled:
-        return NextStep(
-            f"choose a design, and run {N_TO_VERIFY} at full accuracy to be sure", "verify", options, to_verify
-        )
+        what = f"choose a design, and run {N_TO_VERIFY} at full accuracy to be sure"
+        return NextStep(what, "verify", options, to_verify, purse.is_time)
     if movement.has_ended:
-        return NextStep(f"run {N_TO_VERIFY} designs of the front at full accuracy", "verify", options, to_verify)
+        what = f"run {N_TO_VERIFY} designs of the front at full accuracy"
+        return NextStep(what, "verify", options, to_verify, purse.is_time)
     if any(simulator.run is None for simulator in problem.simulators):
         return NextStep("ask for further designs and tell what they give", "ask", "", None)
-    budget = larger_budget(bill)
-    price = None if math.isnan(bill.total) else budget - bill.total
-    return NextStep("let the search go on", "run", f"--budget {budget:g}", price)
+    option, spent = purse.budget_option(), purse.bill.total
+    price = purse.price(larger_budget(purse.bill) - spent) if option else None
+    return NextStep("let the search go on", "run", option, price, purse.is_time)
+
+
+def written_time(seconds: float) -> str:
+    """As a budget is written: three digits, and never less."""
+    size, letter = next((size, letter) for size, letter in TIME_UNITS if seconds >= 2.0 * size or size == 1.0)
+    digits = 2 - math.floor(math.log10(seconds / size))
+    return f"{math.ceil(seconds / size * 10.0**digits - ROUND_OFF) / 10.0**digits:.10g}{letter}"
 
 
 def larger_budget(bill: Bill) -> float:
-    """To go on with, in full-fidelity runs: half as much again for the search, two digits of that."""
+    """To go on with, in the unit of the bill: half as much again for the search, two digits of that."""
     if not bill.total > 0.0:  # nothing, or not known
         return FIRST_BUDGET
     return float(f"{bill.total + float(f'{MORE * (bill.total - bill.verification):.2g}'):.6g}")

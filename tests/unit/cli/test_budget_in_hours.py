@@ -37,6 +37,9 @@ def test_spent_is_shown_in_the_unit_of_the_budget(imoca: CommandLine, timed: Pat
     assert "2.00 of 2 h of simulator time" in status.out
     content = imoca("status", "--json").json
     assert (content["budget"], content["simulator_seconds"]) == ("2h", 7200.0)
+    assert content["next"]["command"] == "imoca run --budget 3h"
+    assert (content["next"]["price"], content["next"]["unit"]) == (3600.0, "seconds of simulator time")
+    assert "let the search go on, for about 60 min of simulator time" in " ".join(status.out.split())
     assert "Nothing was run: 2.00 of 2 h of simulator time were spent already." in imoca("run").err
     assert "5 trials, 2.50 of 2.25 h of simulator time spent." in imoca("run", "--budget", "135m").err
     assert "of 100 full-fidelity runs spent" in imoca("run", "--budget", "100", "--time", "1s").err
@@ -69,4 +72,7 @@ def test_where_costs_are_declared_it_is_said_what_to_declare(imoca: CommandLine,
 def test_the_report_shows_the_same_unit(imoca: CommandLine, timed: Path) -> None:
     assert imoca("run").code == 0
     assert imoca("report", "-o", "report.html").code == 0
-    assert "2 of 2 h of simulator time spent" in (timed / "report.html").read_text(encoding="utf-8")
+    page = (timed / "report.html").read_text(encoding="utf-8")
+    assert "2 of 2 h of simulator time spent" in page
+    assert "let the search go on, for about 60 min of simulator time" in page
+    assert "imoca run --budget 3h" in page

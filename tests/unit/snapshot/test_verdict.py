@@ -5,13 +5,14 @@ import math
 import numpy as np
 import pytest
 
+from imoca.problem.allowance import Allowance
 from imoca.problem.parameters import Real
 from imoca.problem.problem import Problem
 from imoca.problem.simulator import Command, Objective, Simulator
 from imoca.snapshot.accounting import Bill
 from imoca.snapshot.cheap_runs import CheapRuns
 from imoca.snapshot.movement import Movement
-from imoca.snapshot.verdict import Verdict, full_price, larger_budget, verdict
+from imoca.snapshot.verdict import Purse, Verdict, full_price, larger_budget, next_step, verdict, written_time
 from imoca.snapshot.verification import Check, CheckedDesign, Verification
 from imoca.trials.trial import Promise
 
@@ -100,6 +101,53 @@ def test_cheap_runs_that_are_not_worth_it_are_warned_of() -> None:
     poor, good = CheapRuns("drag", "cfd", 0.9, 0.5, 0, None), CheapRuns("mass", "cad", 0.1, 0.1, 5, 0.99)
     found = verdict(problem_of(1.0), 0, bill_of(4.0), MOVED, Verification((), 0.0), (poor, good))
     assert [warning.split(":")[0] for warning in found.warnings] == ["Cheap runs of drag"]
+
+
+@pytest.mark.parametrize(
+    ("movement", "command", "line"),
+    [
+        (MOVED, "imoca run --budget 3h", "let the search go on, for about 60 min of simulator time"),
+        (
+            STILL,
+            "imoca verify --best 3",
+            "run 3 designs of the front at full accuracy, for about 36 min of simulator time",
+        ),
+    ],
+)
+def test_of_simulator_time_the_next_step_is_in_time(movement: Movement, command: str, line: str) -> None:
+    counted, taken = (np.array([[each, 2.0 * each]]) for each in (20.0, 3600.0))  # 3 hours for 60 of cost
+    nothing, verified = np.zeros((1, 2)), np.array([False])
+    bill, seconds = (Bill(each, nothing, nothing, np.zeros(1), verified) for each in (counted, taken / 1.5))
+    problem = problem_of(1.0, 5.0, run=Command(("run",)))
+    purse = Purse.of_time(problem, bill, seconds)
+    assert purse.full_design == pytest.approx(720.0)  # 2 hours for 60 runs are 120 s each, of which a design takes six
+    step = next_step(problem, purse, movement)
+    assert (step.command(), step.line) == (command, line)
+
+
+def test_of_time_that_nobody_has_spent_nothing_is_foretold() -> None:
+    nothing = bill_of(0.0)
+    purse = Purse.of_time(problem_of(1.0), nothing, nothing)
+    step = next_step(problem_of(1.0, run=Command(("run",))), purse, MOVED)
+    assert (step.command(), step.line) == ("imoca run", "let the search go on")
+    assert next_step(problem_of(1.0), purse, STILL).price is None
+
+
+@pytest.mark.parametrize(
+    ("seconds", "written"),
+    [
+        (10_800.0, "3h"),
+        (7200.0, "2h"),
+        (7199.0, "120m"),
+        (5401.0, "90.1m"),
+        (119.0, "119s"),
+        (0.5, "0.5s"),
+        (360_010.0, "101h"),
+    ],
+)
+def test_time_is_written_as_a_budget_is_and_never_less_than_it_is(seconds: float, written: str) -> None:
+    assert written_time(seconds) == written
+    assert seconds <= Allowance.read(written).amount <= 1.01 * seconds
 
 
 def test_a_larger_budget_has_half_as_much_again_for_the_search() -> None:

@@ -67,7 +67,7 @@ def collect(snapshot: Snapshot, introduction: Introduction) -> Contents:
             readings[name] = READINGS[name](records[name])
         except FigureError as error:
             readings[name] = error.message
-    budget = written_budget(snapshot, introduction.budget)
+    budget, verdict = written_budget(snapshot, introduction.budget), snapshot.verdict_for(introduction.budget)
     return Contents(
         introduction,
         snapshot.problem,
@@ -77,10 +77,10 @@ def collect(snapshot: Snapshot, introduction: Introduction) -> Contents:
         summary_record(snapshot),
         records["front"],
         snapshot.verification,
-        snapshot.verdict,
+        verdict,
         budget,
         highlights(snapshot.problem, snapshot.front),
-        navigator_content(snapshot, budget, Commands(introduction.study)),
+        navigator_content(snapshot, verdict, budget, Commands(introduction.study)),
         records,
         readings,
         _versions(),

@@ -29,11 +29,11 @@ class Commands:
         return {"before": f"imoca verify{self.study} ", "between": " ", "after": ""}
 
 
-def navigator_content(snapshot: Snapshot, budget: Budget, commands: Commands) -> dict[str, Any]:
+def navigator_content(snapshot: Snapshot, verdict: Verdict, budget: Budget, commands: Commands) -> dict[str, Any]:
     """For JSON."""
     problem, front = snapshot.problem, snapshot.front
     return {
-        **verdict_content(snapshot.verdict, budget, commands),
+        **verdict_content(verdict, budget, commands),
         "columns": _columns(problem),
         "designs": [_design(problem, point) for point in front],
         "begin": [{"design": front.index(each.point), "reason": each.reason} for each in highlights(problem, front)],
