@@ -1,8 +1,7 @@
-"""What a running study shows: a live panel on a terminal, one plain line per finished trial elsewhere."""
+"""What a running study shows: a live panel on a terminal or in a notebook, a line per finished trial elsewhere."""
 
 from __future__ import annotations
 
-import os
 import sys
 import time
 from types import TracebackType
@@ -10,7 +9,6 @@ from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 from rich.console import Console, Group
-from rich.live import Live
 from rich.panel import Panel
 from rich.progress_bar import ProgressBar
 from rich.table import Table
@@ -20,6 +18,7 @@ from imoca.problem.allowance import Allowance
 from imoca.problem.problem import Problem
 from imoca.snapshot.accounting import allowed_bill
 from imoca.study.pace import time_left_words
+from imoca.study.screens import Screen, live_screen
 from imoca.trials.table import TrialTable
 from imoca.trials.trial import Run, RunState, SimulatorState, Trial
 from imoca.wording import duration, named_numbers, number, printable, with_unit
@@ -54,14 +53,10 @@ class Progress(Protocol):
 
 
 def progress_display(study: Study, budget: Allowance | None, is_wanted: bool | None) -> Progress | None:
-    """The live panel on a terminal; elsewhere plain lines, but only if they are wanted."""
-    if is_wanted is not False and _is_live_terminal():
-        return LivePanel(study, budget)
+    """The live panel on a terminal or in a notebook; elsewhere plain lines, but only if they are wanted."""
+    if is_wanted is not False and (screen := live_screen()) is not None:
+        return LivePanel(study, budget, screen)
     return PlainLines(study, budget) if is_wanted else None
-
-
-def _is_live_terminal() -> bool:
-    return sys.stderr.isatty() and "NO_COLOR" not in os.environ and os.environ.get("TERM") != "dumb"
 
 
 class PlainLines:
@@ -114,9 +109,10 @@ class LivePanel:
 
     shows_failures = False
 
-    def __init__(self, study: Study, budget: Allowance | None) -> None:
+    def __init__(self, study: Study, budget: Allowance | None, screen: Screen) -> None:
         self._study = study
         self._budget = budget
+        self._screen = screen
         self._table = study.table()  # renewed after every trial, not while drawing
         self._spent = allowed_bill(self._table, budget).total
         self._time_left = ""
@@ -128,11 +124,9 @@ class LivePanel:
         self._running: dict[tuple[int, str], Run] = {}
         self._last: Trial | None = None
         self._is_over = False
-        self._console = Console(stderr=True)
-        self._live = Live(console=self._console, refresh_per_second=4, get_renderable=self.render)
 
     def __enter__(self) -> LivePanel:
-        self._live.start()
+        self._screen.start(self.render)
         return self
 
     def __exit__(
@@ -142,11 +136,12 @@ class LivePanel:
         self._is_over = True
         if self._is_front_old:  # the last picture stays on the screen; who interrupts does not wait for a model
             self._front_in_words = self._describe_front() if kind is None else ""
-        self._live.stop()
+        self._screen.stop()
 
     def run_started(self, run: Run) -> None:
         self._table = self._study.table()
         self._running = {**self._running, (run.trial, run.simulator): run}
+        self._screen.changed()
 
     def run_ended(self, run: Run) -> None:
         self._running = {key: other for key, other in self._running.items() if key != (run.trial, run.simulator)}
@@ -167,9 +162,10 @@ class LivePanel:
             self._front_in_words = self._describe_front()
             ended = time.monotonic()
             self._next_front = ended + FRONT_SHARE * (ended - started)
+        self._screen.changed()
 
     def render(self) -> Panel:
-        width = min(self._console.width, WIDTH)
+        width = min(self._screen.width, WIDTH)
         cells = 4 if width >= WIDTH else 2  # of a band
         grid = Table.grid(padding=(0, 2))
         grid.add_column(no_wrap=True, overflow="ellipsis", max_width=LONGEST_NAME)

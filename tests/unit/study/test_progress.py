@@ -9,6 +9,7 @@ from rich.console import Console
 from imoca import Fidelity, Objective, Problem, Real, Simulator, Study
 from imoca.problem.allowance import Allowance
 from imoca.study.progress import LivePanel, PlainLines, progress_display
+from imoca.study.screens import TerminalScreen
 from imoca.trials.trial import Answer, Run
 
 HOSTILE = "[bold]cfd\x1b[2J"
@@ -22,6 +23,10 @@ def make_study() -> Study:
     return Study(Problem([Real("x", 0.0, 1.0)], [simulator]))
 
 
+def panel_of(study: Study, budget: float) -> LivePanel:
+    return LivePanel(study, Allowance(budget), TerminalScreen(Console(stderr=True)))
+
+
 def rendered(panel: LivePanel) -> str:
     console = Console(file=io.StringIO(), width=110, force_terminal=False)
     console.print(panel.render())
@@ -30,7 +35,7 @@ def rendered(panel: LivePanel) -> str:
 
 def test_the_panel_shows_the_cost_the_fidelities_and_what_runs_since_when() -> None:
     study = make_study()
-    panel = LivePanel(study, Allowance(2.0))
+    panel = panel_of(study, 2.0)
     assert "choosing the next design" in rendered(panel)
     trial = study.ask()
     run = Run(trial.number, HOSTILE, 1, time.time() - 65.0)
@@ -51,7 +56,7 @@ def test_the_panel_shows_the_cost_the_fidelities_and_what_runs_since_when() -> N
 def test_the_last_picture_tells_of_the_front_at_the_end() -> None:
     """While a run goes on the front is computed now and then only."""
     study = make_study()
-    panel = LivePanel(study, Allowance(9.0))
+    panel = panel_of(study, 9.0)
     with panel:
         for x in (0.1, 0.9):
             panel.trial_finished(study.add({"x": x}, {HOSTILE: 1.0}, {"drag": 1.0 - x}))
@@ -66,7 +71,7 @@ def test_the_last_picture_tells_of_the_front_at_the_end() -> None:
 
 def test_who_interrupts_does_not_wait_for_a_front_and_is_shown_no_old_one() -> None:
     study = make_study()
-    panel = LivePanel(study, Allowance(9.0))
+    panel = panel_of(study, 9.0)
     panel.__enter__()
     for x in (0.1, 0.9):
         panel.trial_finished(study.add({"x": x}, {HOSTILE: 1.0}, {"drag": 1.0 - x}))
@@ -77,7 +82,7 @@ def test_who_interrupts_does_not_wait_for_a_front_and_is_shown_no_old_one() -> N
 
 def test_the_panel_counts_failures() -> None:
     study = make_study()
-    panel = LivePanel(study, Allowance(2.0))
+    panel = panel_of(study, 2.0)
     panel.trial_finished(study.fail(study.ask(), "no"))
     assert "1 with failures" in rendered(panel)
 
