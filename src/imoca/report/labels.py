@@ -128,6 +128,18 @@ def full_accuracy_words(record: TrustRecord) -> str:
     return f"at full accuracy: {skill}{record.n_kept_at_full_accuracy} of {record.n_full} within"
 
 
+def trust_ends(record: TrustRecord) -> list[float]:
+    """Of the line on which predictions agree with what was observed."""
+    promised = [value for each in record.promises for value in (each.predicted, each.observed)]
+    values = (*record.predicted, *record.observed, *promised)
+    return [min(values), max(values)]
+
+
+def promise_words(record: TrustRecord) -> str:
+    """Empty where none was put to the test."""
+    return f"promised: {record.n_promises_kept} of {len(record.promises)} held" if record.promises else ""
+
+
 def are_near_one(records: Sequence[CorrelationRecord]) -> bool:
     """Whether all correlations are so near to 1 that only what they lack tells them apart."""
     known = [c for record in records for c in record.correlations if not math.isnan(c)]

@@ -76,7 +76,11 @@ def record_of(n_objectives: int, hostile: str = "", unit: str | None = None) -> 
             FidelityRecord(
                 f"s{j}{hostile}",
                 *((0, 1, 2), (0.0, 0.5, 1.0), ("coarse", f"fine{hostile}", "coarse"), (0.0, 1.0, 0.0)),
-                *((False, False, True), (0.0, 1.0), ("coarse", f"fine{hostile}"), unit),
+                (False, False, True),
+                (0.1, 1.0, 0.1),
+                (0.0, 1.0),
+                ("coarse", f"fine{hostile}"),
+                unit,
             )
             for j in range(n_objectives)
         ),

@@ -4,6 +4,7 @@ import json
 import re
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,7 @@ from imoca.report.figure_names import FIGURE_NAMES, NOTHING, TITLES
 from imoca.report.figures import RECORDS, backend_for, draw, drawers, figure_file, picture
 from imoca.report.labels import log_ticks, matplotlib_text, plotly_text, rounded, with_deviation
 from imoca.report.palette import MATPLOTLIB_DASHES, MATPLOTLIB_MARKERS, PLOTLY_DASHES, PLOTLY_MARKERS
-from imoca.report.records import TrustRecord
+from imoca.report.records import PromiseRecord, TrustRecord
 from imoca.report.records.trade_offs import drawn_pairs
 
 COUNTS = (1, 2, 3, 4, 5, 9)
@@ -172,6 +173,20 @@ def test_convergence_shows_hypervolume_and_distance_against_cost(records: Any) -
     assert list(lower.get_lines()[0].get_ydata()) == [1.5, 0.3, 0.0]
 
 
+def test_of_many_simulators_runs_and_their_share_of_the_cost_stand_in_a_map(records: Any) -> None:
+    made = records(9)
+    (cells,) = plotly_traces(made, "fidelities")
+    # Each of nine: two coarse runs of 0.1 and a fine one of 1, of 10.8 in all.
+    assert cells["type"] == "heatmap"
+    assert [row[0] for row in cells["z"]] == pytest.approx([0.2 / 10.8] * 9)
+    assert [row[5] for row in cells["z"]] == pytest.approx([1.0 / 10.8] * 9)
+    assert cells["text"][0] == ["2<br>1.85 &#37;", "", "", "", "", "1<br>9.26 &#37;"]
+    figure = drawers("matplotlib")["fidelities"](made["fidelities"])
+    texts = matplotlib_texts(figure)
+    assert texts.count("2\n1.85 %") == texts.count("1\n9.26 %") == 9
+    assert figure.axes[0].images[0].get_array()[8, 5] == pytest.approx(1.0 / 10.8)
+
+
 def test_fidelities_are_shown_per_simulator_with_failures_marked(records: Any) -> None:
     made = records(2)
     traces = plotly_traces(made, "fidelities")
@@ -200,6 +215,21 @@ def test_trust_parts_the_misses_and_names_the_share(records: Any) -> None:
     assert (beyond["x"], beyond["y"], beyond["customdata"]) == ([3.0], [9.0], [2])
     figure = drawers("matplotlib")["trust"](made["trust"])
     assert any("3 answers: too few" in text for text in matplotlib_texts(figure))
+
+
+def test_what_was_promised_before_a_verification_stands_beside_what_was_measured(records: Any) -> None:
+    promises = (PromiseRecord(7, 10.0, 9.0, 12.0, 11.0), PromiseRecord(8, 20.0, 19.0, 21.0, 30.0))
+    (record,) = (replace(each, promises=promises) for each in records(1)["trust"])
+    *_, stars = plotly_traces({"trust": (record,)}, "trust")
+    assert (stars["x"], stars["y"], stars["customdata"]) == ([10.0, 20.0], [11.0, 30.0], [7, 8])
+    assert (stars["error_x"]["arrayminus"], stars["error_x"]["array"]) == ([1.0, 1.0], [2.0, 1.0])
+    assert [words.split(", ")[1] for words in stars["hovertext"]] == ["held", "not held"]
+    agreement = plotly_traces({"trust": (record,)}, "trust")[0]
+    assert agreement["x"] == [1.0, 30.0]  # as far as the promises reach
+    figure = drawers("matplotlib")["trust"]((record,))
+    assert any("promised: 1 of 2 held" in text for text in matplotlib_texts(figure))
+    drawn = [line for line in figure.axes[0].get_lines() if list(line.get_xdata()) == [10.0, 20.0]]
+    assert any(list(line.get_ydata()) == [11.0, 30.0] for line in drawn)
 
 
 def test_correlation_lines_differ_in_marker_and_dash_as_well_as_in_colour(records: Any) -> None:

@@ -5,6 +5,7 @@ import gzip
 import hashlib
 import json
 import re
+from dataclasses import replace
 from html.parser import HTMLParser
 from typing import Any
 
@@ -28,7 +29,7 @@ from imoca.report.page.readings import (
     what_was_found,
 )
 from imoca.report.page.text import Cell, safe, table
-from imoca.report.records import ConvergenceRecord, SummaryRecord, TrustRecord
+from imoca.report.records import ConvergenceRecord, PromiseRecord, SummaryRecord, TrustRecord
 from imoca.snapshot.recommendation import ParetoPoint
 from imoca.wording import number
 
@@ -236,6 +237,11 @@ def test_readings_name_the_numbers_of_their_records(records: Any) -> None:
     assert "explain (R², 1 at best): f 0.50" in trust_reading([bold])  # 1 - 5 / 10
     assert "f 80 %: be wary of f, where the model is too sure of itself" in trust_reading([bold])
     assert "No run at full accuracy yet: nothing tells how good these numbers are there." in trust_reading([bold])
+    tested = replace(
+        bold, z=(1.0,) * 5, promises=(PromiseRecord(9, 1.0, 0.0, 2.0, 1.5), PromiseRecord(10, 1.0, 0.0, 2.0, 3.0))
+    )
+    assert trust_reading([tested]).endswith("held (stars, 90 % intervals): f 1 of 2.")
+    assert "promised" not in trust_reading([replace(tested, promises=())])
     assert "for f0 a run at 30 % of the full cost already correlates at 0.90" in correlation_reading(
         made["correlation"]
     )

@@ -1,7 +1,10 @@
 """The numbers behind the figures, each known by another route."""
 
+import math
 from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -11,14 +14,21 @@ from imoca.methods.beliefs import believe
 from imoca.models.dataset import output_data
 from imoca.models.gp import GaussianProcess
 from imoca.report.records import (
+    FULL_ACCURACY,
+    FidelityRecord,
+    PromiseRecord,
     convergence_record,
     correlation_records,
     cost_records,
+    fidelity_map,
     fidelity_records,
     front_record,
     summary_record,
     trust_records,
 )
+from imoca.snapshot.snapshot import Snapshot
+from imoca.trials import Answer, Trial, TrialTable
+from imoca.trials.trial import Promise
 
 
 def left(x: float, y: float, z: float) -> float:
@@ -61,6 +71,22 @@ def test_the_fidelities_are_those_of_the_trials(study: Study) -> None:
     assert set(right_record.z) <= {0.0, 1.0}
     assert left_record.costs_before[0] == 0.0
     assert left_record.costs_before[-1] < study.cost_spent
+
+
+def test_a_map_counts_runs_and_shares_of_the_cost_by_fifths_of_the_way_and_full_accuracy() -> None:
+    nothing: tuple[Any, ...] = ((), ())
+    one = FidelityRecord(
+        "a", (0, 1, 2), (0.0,) * 3, (0, 0, 0), (0.0, 0.199, 1.0), (False,) * 3, (1.0, 1.0, 4.0), *nothing
+    )
+    other = FidelityRecord("b", (0, 1), (0.0,) * 2, (0, 0), (0.2, 0.999), (False, True), (0.5, 1.5), *nothing)
+    found = fidelity_map([one, other])
+    assert found.bands == ("0 to 20 %", "20 to 40 %", "40 to 60 %", "60 to 80 %", "80 to 100 %", FULL_ACCURACY)
+    assert found.n_runs == ((2, 0, 0, 0, 0, 1), (0, 1, 0, 0, 1, 0))
+    np.testing.assert_allclose(found.shares, [[0.25, 0, 0, 0, 0, 0.5], [0, 0.0625, 0, 0, 0.1875, 0]])
+    unknown = fidelity_map([one, replace(other, costs=(math.nan, 1.5))])  # then it is of runs
+    assert not unknown.is_of_cost
+    np.testing.assert_allclose(unknown.shares, np.array(found.n_runs) / 5.0)
+    assert fidelity_map([replace(one, costs=(0.0,) * 3)]).shares == ((0.0,) * 6,)  # of what runs for the first time
 
 
 def test_a_simulator_without_a_knob_has_no_fidelities_to_show() -> None:
@@ -108,6 +134,17 @@ def test_an_observation_of_a_logarithm_misses_where_its_logarithm_does() -> None
     apart = np.abs(np.array(record.observed) - np.array(record.predicted)) / np.array(record.deviations)
     assert (np.abs(np.array(off) - 2.0) > 1e-3).all()  # none is a matter of rounding
     assert ((apart > 2.0) == (np.array(off) > 2.0)).all()
+
+
+def test_promises_are_those_that_were_stored_with_what_came_of_them() -> None:
+    problem = Problem([Real("x", 0, 1)], [Simulator("s", [Objective("f", "minimize"), Objective("g", "maximize")])])
+    trials = [Trial(i, {"x": x}, {"s": None}, {}, Answer({"f": x, "g": x})) for i, x in enumerate((0.1, 0.5, 0.9))]
+    promised = {"f": Promise(0.2, 0.1, 0.4), "g": Promise(0.6, 0.5, 0.7)}
+    trials.append(Trial(3, {"x": 0.3}, {"s": None}, {}, Answer({"f": 0.3, "g": 0.8}), promised=promised))
+    trials.append(Trial(4, {"x": 0.4}, {"s": None}, {}, promised=promised))  # not answered yet
+    f, g = trust_records(Snapshot("random", 0, TrialTable.encode(problem, trials)))
+    assert f.promises == (PromiseRecord(3, 0.2, 0.1, 0.4, 0.3),)
+    assert (f.n_promises_kept, g.n_promises_kept) == (1, 0)
 
 
 def test_fidelities_correlate_with_full_accuracy_as_the_functions_do(study: Study) -> None:

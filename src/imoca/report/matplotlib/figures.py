@@ -18,12 +18,15 @@ from imoca.report.labels import (
     log_ticks,
     matplotlib_text,
     plain_number,
+    promise_words,
     share,
     short_label,
     shortened,
     skill_words,
+    trust_ends,
 )
 from imoca.report.matplotlib.errors import error_figure
+from imoca.report.matplotlib.fidelities import fidelities_figure
 from imoca.report.matplotlib.front import front_figure
 from imoca.report.matplotlib.importance import importance_figure
 from imoca.report.matplotlib.parallel import parallel_figure
@@ -40,8 +43,8 @@ from imoca.report.palette import (
     MATPLOTLIB_MARKERS,
     VERMILION,
 )
-from imoca.report.records import ConvergenceRecord, CorrelationRecord, CostRecord, FidelityRecord, TrustRecord
-from imoca.wording import labelled, number
+from imoca.report.records import ConvergenceRecord, CorrelationRecord, CostRecord, TrustRecord
+from imoca.wording import number
 
 N_COLUMNS = 3  # of small panels side by side
 ROW = 0.24  # inches of a bar
@@ -67,32 +70,6 @@ def convergence_figure(record: ConvergenceRecord) -> Figure:
         lower.set_yscale("log", nonpositive="mask")
         lower.set_yticks(ticks, [number(tick) for tick in ticks])
     lower.minorticks_off()
-    return made
-
-
-def fidelities_figure(records: Sequence[FidelityRecord]) -> Figure:
-    shown = [record for record in records if record.trials]
-    if not shown:
-        return nothing_to_show(TITLES["fidelities"], NOTHING["fidelities"])
-    made = empty_figure(TITLES["fidelities"], (SIZE[0], 1.1 + 1.7 * len(shown)))
-    axes: Any = None
-    failed_runs: Any = None
-    for row, record in enumerate(shown, 1):
-        axes = plane(made, (len(shown), 1, row), sharex=axes)
-        for is_failed, look in (
-            (False, {"color": BLUE, "marker": "o", "markersize": 4}),
-            (True, {"color": VERMILION, "marker": "X", "markersize": 5}),
-        ):
-            kept = [i for i, failed in enumerate(record.is_failed) if failed == is_failed]
-            lines = axes.plot([record.trials[i] for i in kept], [record.z[i] for i in kept], linestyle="none", **look)
-            failed_runs = lines[0] if is_failed and kept else failed_runs
-        axes.set_yticks(record.tick_z, [matplotlib_text(shortened(label, 16)) for label in record.tick_labels])
-        axes.set(ylim=(-0.08, 1.08), ylabel=matplotlib_text(labelled("fidelity", record.unit)))
-        axes.set_title(matplotlib_text(shortened(record.simulator)), fontsize=9, loc="left")
-        axes.tick_params(labelbottom=row == len(shown))
-    axes.set(xlabel="trial")
-    if failed_runs is not None:
-        legend(made, [failed_runs], ["failed"])
     return made
 
 
@@ -129,9 +106,10 @@ def trust_figure(records: Sequence[TrustRecord]) -> Figure:
     n_rows = ceil(len(records) / n_columns)
     made = empty_figure(TITLES["trust"], (max(SIZE[0] * 0.7, 2.6 * n_columns), 0.9 + 2.7 * n_rows))
     handles: list[Any] = []
+    promised: Any = None
     for i, record in enumerate(records):
         axes = plane(made, (n_rows, n_columns, i + 1))
-        ends = [min((*record.predicted, *record.observed)), max((*record.predicted, *record.observed))]
+        ends = trust_ends(record)
         handles = [axes.plot(ends, ends, color=GREY, linestyle="--", linewidth=1.0)[0]]
         for is_miss, colour, marker in ((False, BLUE, "o"), (True, VERMILION, "x")):
             kept = [k for k, miss in enumerate(record.is_miss) if miss == is_miss]
@@ -142,11 +120,22 @@ def trust_figure(records: Sequence[TrustRecord]) -> Figure:
                 **{"color": colour, "marker": marker, "markersize": 4, "linestyle": "none", "elinewidth": 0.8},
             )
             handles.append(drawn.lines[0])
+        if record.promises:
+            promised = axes.errorbar(
+                [each.predicted for each in record.promises],
+                [each.observed for each in record.promises],
+                xerr=list(zip(*((p.predicted - p.low, p.high - p.predicted) for p in record.promises), strict=True)),
+                **{"color": GREEN, "marker": "*", "markersize": 8, "linestyle": "none", "capsize": 2},
+            ).lines[0]
         name = matplotlib_text(short_label(record.output, record.unit, 24))
-        axes.set_title(f"{name}\n{skill_words(record)}\n{full_accuracy_words(record)}", fontsize=8)
+        words = (name, skill_words(record), full_accuracy_words(record), promise_words(record))
+        axes.set_title("\n".join(filter(None, words)), fontsize=8)
         axes.set(xlabel="predicted without it", ylabel="observed" if i % n_columns == 0 else "")
         axes.locator_params(nbins=5)
-    legend(made, handles, ["agreement", "within ± 2 deviations", "beyond"])
+    labels = ["agreement", "within ± 2 deviations", "beyond"]
+    if promised is not None:
+        handles, labels = [*handles, promised], [*labels, "promised before it was verified"]
+    legend(made, handles, labels)
     return made
 
 

@@ -12,10 +12,12 @@ from imoca.report.figure_names import COST_UNIT, NOTHING, FigureName
 from imoca.report.labels import percent, rounded, share
 from imoca.report.records import (
     FULL_ACCURACY,
+    MOST_PANELS,
     ConvergenceRecord,
     CorrelationRecord,
     CostRecord,
     ErrorRecord,
+    FidelityMap,
     FidelityRecord,
     FrontRecord,
     ReplayRecord,
@@ -23,6 +25,7 @@ from imoca.report.records import (
     SummaryRecord,
     TimelineRecord,
     TrustRecord,
+    fidelity_map,
 )
 from imoca.report.records.importance import FEW_ANSWERS, MOST_SHOWN, largest_totals
 from imoca.report.records.parallel import ParallelRecord
@@ -216,11 +219,27 @@ def fidelities_reading(records: Sequence[FidelityRecord]) -> str:
     shown = [record for record in records if record.trials]
     if not shown:
         return NOTHING["fidelities"]
+    if len(shown) > MOST_PANELS:
+        return _map_reading(fidelity_map(shown))
     parts = [
         f"{printable(record.simulator)} ran {sum(z == 1.0 for z in record.z)} of {len(record.z)} times at full accuracy"
         for record in shown
     ]
     return f"{joined(parts)}; the top of each axis is full accuracy."
+
+
+def _map_reading(record: FidelityMap) -> str:
+    part, n_runs, name, band = max(
+        (part, n, name, band)
+        for name, counts, parts in zip(record.simulators, record.n_runs, record.shares, strict=True)
+        for band, n, part in zip(record.bands, counts, parts, strict=True)
+    )
+    where = "at full accuracy" if band == FULL_ACCURACY else f"{band} of the way from the cheapest fidelity"
+    what = "of the cost" if record.is_of_cost else "of all runs"
+    return (
+        f"How many runs of each simulator, and below which share {what} of all of them together. "
+        f"The largest part, {percent(part)}, went into {counted(n_runs, 'run')} of {printable(name)} {where}."
+    )
 
 
 def cost_reading(records: Sequence[CostRecord]) -> str:
@@ -268,7 +287,11 @@ def _at_full_accuracy(records: Sequence[TrustRecord]) -> str:
     if not seen:
         return "No run at full accuracy yet: nothing tells how good these numbers are there."
     told = [f"{printable(r.output)} {r.n_kept_at_full_accuracy} of {r.n_full}" for r in seen]
-    return f"Of the runs at full accuracy, which alone tell of predictions there, within: {joined(told)}."
+    kept = [f"{printable(r.output)} {r.n_promises_kept} of {len(r.promises)}" for r in records if r.promises]
+    promised = (
+        f" Of what was promised before a verification held (stars, 90 % intervals): {joined(kept)}." if kept else ""
+    )
+    return f"Of the runs at full accuracy, which alone tell of predictions there, within: {joined(told)}.{promised}"
 
 
 def correlation_reading(records: Sequence[CorrelationRecord]) -> str:

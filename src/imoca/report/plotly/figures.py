@@ -19,22 +19,25 @@ from imoca.report.labels import (
     log_ticks,
     plain_number,
     plotly_text,
+    promise_words,
     share,
     short_label,
     shortened,
     skill_words,
+    trust_ends,
 )
 from imoca.report.palette import BLUE, COLOURS, GREEN, GREY, PLOTLY_DASHES, PLOTLY_MARKERS, VERMILION
 from imoca.report.plotly.errors import error_figure
+from imoca.report.plotly.fidelities import fidelities_figure
 from imoca.report.plotly.front import front_figure
 from imoca.report.plotly.importance import importance_figure
 from imoca.report.plotly.parallel import parallel_figure
 from imoca.report.plotly.replay import replay_figure
 from imoca.report.plotly.slices import slices_figure
-from imoca.report.plotly.theme import HEIGHT, LEGEND_BELOW, figure, nothing_to_show, short
+from imoca.report.plotly.theme import HEIGHT, LEGEND_BELOW, adopt_theme, figure, gap, nothing_to_show, panels, short
 from imoca.report.plotly.timeline import timeline_figure
-from imoca.report.records import ConvergenceRecord, CorrelationRecord, CostRecord, FidelityRecord, TrustRecord
-from imoca.wording import labelled, number, with_unit
+from imoca.report.records import ConvergenceRecord, CorrelationRecord, CostRecord, TrustRecord
+from imoca.wording import number, with_unit
 
 LACK = "what the correlation with full accuracy lacks of 1<br>← better"
 N_COLUMNS = 3  # of small panels side by side
@@ -44,7 +47,7 @@ ROW = 24  # pixels of a bar
 def convergence_figure(record: ConvergenceRecord) -> go.Figure:
     if not record.costs:
         return nothing_to_show(TITLES["convergence"], NOTHING["convergence"])
-    made = _panels(2, "convergence", height=HEIGHT + 80)
+    made = panels(2, "convergence", height=HEIGHT + 80)
     hover = [f"after {n} trials" for n in record.n_trials]
     distances = [distance or None for distance in record.distances]  # none is left at the end, which no log scale shows
     for row, (values, name) in enumerate(((record.hypervolumes, "hypervolume"), (distances, "distance")), 1):
@@ -65,45 +68,6 @@ def convergence_figure(record: ConvergenceRecord) -> go.Figure:
     return made
 
 
-def fidelities_figure(records: Sequence[FidelityRecord]) -> go.Figure:
-    shown = [record for record in records if record.trials]
-    if not shown:
-        return nothing_to_show(TITLES["fidelities"], NOTHING["fidelities"])
-    titles = [plotly_text(shortened(record.simulator)) for record in shown]
-    made = _panels(len(shown), "fidelities", height=140 + 180 * len(shown), titles=titles)
-    for row, record in enumerate(shown, 1):
-        for is_failed, name, look in (
-            (False, "run", {"color": BLUE, "symbol": "circle", "size": 7}),
-            (True, "failed", {"color": VERMILION, "symbol": "x", "size": 8}),
-        ):
-            kept = [i for i, failed in enumerate(record.is_failed) if failed == is_failed]
-            if not kept:
-                continue
-            trace = go.Scatter(
-                x=[record.trials[i] for i in kept],
-                y=[record.z[i] for i in kept],
-                mode="markers",
-                name=name,
-                marker=look,
-                legendgroup=name,
-                showlegend=is_failed,
-                hovertext=[
-                    f"trial {record.trials[i]}: "
-                    f"{plotly_text(with_unit(shortened(number(record.settings[i])), record.unit))}"
-                    for i in kept
-                ],
-                hoverinfo="text",
-                customdata=[record.trials[i] for i in kept],
-            )
-            made.add_trace(trace, row=row, col=1)
-        labels = [plotly_text(shortened(label, 16)) for label in record.tick_labels]
-        made.update_yaxes(tickvals=record.tick_z, ticktext=labels, range=[-0.08, 1.08], row=row, col=1)
-        made.update_yaxes(title_text=plotly_text(labelled("fidelity", record.unit)), row=row, col=1)
-    made.update_xaxes(title_text="trial", row=len(shown), col=1)
-    made.update_layout(legend=LEGEND_BELOW, margin={"t": 100, "b": 80})
-    return made
-
-
 def cost_figure(records: Sequence[CostRecord]) -> go.Figure:
     if not any(sum(record.n_runs) or record.wasted for record in records):
         return nothing_to_show(TITLES["cost"], NOTHING["cost"])
@@ -113,10 +77,10 @@ def cost_figure(records: Sequence[CostRecord]) -> go.Figure:
         cols=1,
         shared_xaxes=True,
         row_heights=n_rows,
-        vertical_spacing=_gap(len(records)),
+        vertical_spacing=gap(len(records)),
         subplot_titles=[plotly_text(shortened(record.simulator)) for record in records],
     )
-    _adopt_theme(made, "cost", height=150 + ROW * sum(n_rows) + 50 * len(records))
+    adopt_theme(made, "cost", height=150 + ROW * sum(n_rows) + 50 * len(records))
     for row, record in enumerate(records, 1):
         costs, names = list(record.costs), [plotly_text(shortened(band, 24)) for band in record.bands]
         texts = [f"{count} run{'' if count == 1 else 's'}" for count in record.n_runs]
@@ -156,9 +120,13 @@ def trust_figure(records: Sequence[TrustRecord]) -> go.Figure:
         horizontal_spacing=0.09,
         subplot_titles=[_trust_title(record) for record in records],
     )
-    _adopt_theme(made, "trust", height=130 + 330 * n_rows, min_width=280 * n_columns)
+    adopt_theme(made, "trust", height=130 + 330 * n_rows, min_width=280 * n_columns)
     for i, record in enumerate(records):
-        _add_trust(made, record, i // n_columns + 1, i % n_columns + 1, is_first=i == 0)
+        place = i // n_columns + 1, i % n_columns + 1
+        _add_trust(made, record, *place, is_first=i == 0)
+        is_first_promise = not any(each.promises for each in records[:i])
+        if record.promises:
+            made.add_trace(_promises(record, is_first_promise), row=place[0], col=place[1])
     made.update_xaxes(title_text="predicted without it")
     made.update_yaxes(title_text="observed")
     made.update_layout(legend=LEGEND_BELOW, margin={"t": 130, "b": 100})
@@ -217,28 +185,14 @@ PLOTLY_DRAWERS: Mapping[FigureName, Callable[[Any], go.Figure]] = {
 }
 
 
-def _panels(n: int, name: FigureName, height: int, titles: Sequence[str] | None = None) -> go.Figure:
-    """One above the other, with one horizontal axis."""
-    made = make_subplots(rows=n, cols=1, shared_xaxes=True, vertical_spacing=_gap(n), subplot_titles=titles)
-    _adopt_theme(made, name, height)
-    return made
-
-
-def _gap(n_panels: int) -> float:
-    return min(0.12, 0.4 / n_panels)
-
-
-def _adopt_theme(made: go.Figure, name: FigureName, height: int, min_width: int = 320) -> None:
-    made.update_layout(figure([], TITLES[name], height, min_width).layout)
-
-
 def _trust_title(record: TrustRecord) -> str:
-    lines = f"{skill_words(record)}<br>{full_accuracy_words(record)}"
+    words = (skill_words(record), full_accuracy_words(record), promise_words(record))
+    lines = "<br>".join(filter(None, words))
     return f"{plotly_text(short_label(record.output, record.unit, 24))}<br><sub>{lines}</sub>"
 
 
 def _add_trust(made: go.Figure, record: TrustRecord, row: int, column: int, is_first: bool) -> None:
-    ends = [min((*record.predicted, *record.observed)), max((*record.predicted, *record.observed))]
+    ends = trust_ends(record)
     diagonal = go.Scatter(
         x=ends, y=ends, mode="lines", line={"color": GREY, "dash": "dash"}, name="agreement", hoverinfo="skip",
         showlegend=is_first, legendgroup="agreement",
@@ -266,3 +220,24 @@ def _add_trust(made: go.Figure, record: TrustRecord, row: int, column: int, is_f
             hovertext=[f"trial {record.trials[i]}, z = {record.z[i]:.3g}" for i in kept],
         )
         made.add_trace(trace, row=row, col=column)
+
+
+def _promises(record: TrustRecord, is_first: bool) -> go.Scatter:
+    kept = record.promises
+    return go.Scatter(
+        x=short(each.predicted for each in kept),
+        y=short(each.observed for each in kept),
+        error_x={
+            "array": short(each.high - each.predicted for each in kept),
+            "arrayminus": short(each.predicted - each.low for each in kept),
+            "thickness": 1.5,
+            "width": 4,
+        },
+        mode="markers",
+        marker={"color": GREEN, "symbol": "star", "size": 12},
+        name="promised before it was verified",
+        legendgroup="promised",
+        showlegend=is_first,
+        customdata=[each.trial for each in kept],
+        hovertext=[f"trial {each.trial}, {'held' if each.is_kept else 'not held'}" for each in kept],
+    )

@@ -6,7 +6,9 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 import plotly.graph_objects as go
+from plotly.subplots import make_subplots
 
+from imoca.report.figure_names import TITLES, FigureName
 from imoca.report.labels import plotly_text
 from imoca.report.palette import COLOURS
 
@@ -60,6 +62,21 @@ def figure(traces: Sequence[Any], title: str, height: int = HEIGHT, min_width: i
         meta={"min_width": min_width},
     )
     return made
+
+
+def panels(n: int, name: FigureName, height: int, titles: Sequence[str] | None = None) -> go.Figure:
+    """One above the other, with one horizontal axis."""
+    made = make_subplots(rows=n, cols=1, shared_xaxes=True, vertical_spacing=gap(n), subplot_titles=titles)
+    adopt_theme(made, name, height)
+    return made
+
+
+def gap(n_panels: int) -> float:
+    return min(0.12, 0.4 / n_panels)
+
+
+def adopt_theme(made: go.Figure, name: FigureName, height: int, min_width: int = 320) -> None:
+    made.update_layout(figure([], TITLES[name], height, min_width).layout)
 
 
 def short(values: Iterable[float]) -> list[float | None]:

@@ -1,7 +1,16 @@
 """What happened in a study, as frozen records of plain numbers. Nothing is drawn here."""
 
 from imoca.report.records.errors import ErrorRecord, error_records
-from imoca.report.records.fidelities import FULL_ACCURACY, CostRecord, FidelityRecord, cost_records, fidelity_records
+from imoca.report.records.fidelities import (
+    FULL_ACCURACY,
+    MOST_PANELS,
+    CostRecord,
+    FidelityMap,
+    FidelityRecord,
+    cost_records,
+    fidelity_map,
+    fidelity_records,
+)
 from imoca.report.records.front import (
     FrontRecord,
     ObjectiveRecord,
@@ -12,7 +21,13 @@ from imoca.report.records.front import (
 )
 from imoca.report.records.history import ConvergenceRecord, convergence_record
 from imoca.report.records.importance import importance_records
-from imoca.report.records.models import CorrelationRecord, TrustRecord, correlation_records, trust_records
+from imoca.report.records.models import (
+    CorrelationRecord,
+    PromiseRecord,
+    TrustRecord,
+    correlation_records,
+    trust_records,
+)
 from imoca.report.records.parallel import ParallelRecord, parallel_record
 from imoca.report.records.replay import ReplayRecord, replay_record
 from imoca.report.records.slices import SlicesRecord, slices_record
@@ -20,14 +35,17 @@ from imoca.report.records.timeline import TimelineRecord, timeline_record
 
 __all__ = [
     "FULL_ACCURACY",
+    "MOST_PANELS",
     "ConvergenceRecord",
     "CorrelationRecord",
     "CostRecord",
     "ErrorRecord",
+    "FidelityMap",
     "FidelityRecord",
     "FrontRecord",
     "ObjectiveRecord",
     "ParallelRecord",
+    "PromiseRecord",
     "ReplayRecord",
     "SlicesRecord",
     "SummaryRecord",
@@ -38,6 +56,7 @@ __all__ = [
     "correlation_records",
     "cost_records",
     "error_records",
+    "fidelity_map",
     "fidelity_records",
     "front_record",
     "importance_records",

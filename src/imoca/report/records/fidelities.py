@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -18,6 +18,7 @@ from imoca.trials.trial import SimulatorState
 from imoca.wording import with_unit
 
 N_BANDS = 5  # of a continuous fidelity, from low to full accuracy
+MOST_PANELS = 4  # simulators whose runs are drawn one by one; more are counted in a map
 N_TICKS = 5  # on the axis of a continuous fidelity
 FULL_ACCURACY = "full"
 
@@ -32,6 +33,7 @@ class FidelityRecord:
     settings: tuple[FidelityValue, ...]  # in the simulator's own units
     z: tuple[float, ...]  # the same from 0, cheapest, to 1, full accuracy
     is_failed: tuple[bool, ...]
+    costs: tuple[float, ...]  # of the runs, in full-fidelity runs; NaN where unknown, 0 of what still runs
     tick_z: tuple[float, ...]  # where an axis of z is labelled
     tick_labels: tuple[str, ...]  # with the settings there
     unit: str | None = None  # of the settings
@@ -66,12 +68,48 @@ def fidelity_records(snapshot: Snapshot) -> tuple[FidelityRecord, ...]:
                 tuple(trials[i].fidelities[simulator.name] for i in rows),
                 tuple(table.z[rows, s].tolist()),
                 tuple((table.states[rows, s] == SimulatorState.FAILED).tolist()),
+                tuple(snapshot.bill.spent[rows, s].tolist()),
                 tick_z,
                 tick_labels,
                 simulator.fidelity.unit,
             )
         )
     return tuple(records)
+
+
+@dataclass(frozen=True)
+class FidelityMap:
+    """Of many simulators side by side: a row each, a column per part of the way to full accuracy."""
+
+    simulators: tuple[str, ...]
+    bands: tuple[str, ...]
+    n_runs: tuple[tuple[int, ...], ...]
+    shares: tuple[tuple[float, ...], ...]  # of what all of them cost together; of all runs where a cost is unknown
+    is_of_cost: bool
+
+
+def fidelity_map(records: Sequence[FidelityRecord]) -> FidelityMap:
+    """Each simulator has a fidelity of its own, so that columns are shares of the way and no settings."""
+    is_of_cost = all(cost == cost for record in records for cost in record.costs)
+    counts, amounts = np.zeros((2, len(records), N_BANDS + 1))
+    for row, record in enumerate(records):
+        for z, cost in zip(record.z, record.costs, strict=True):
+            counts[row, band_of(z)] += 1.0
+            amounts[row, band_of(z)] += cost if is_of_cost else 1.0
+    edges = [round(100.0 * i / N_BANDS) for i in range(N_BANDS + 1)]
+    shares = amounts / (amounts.sum() or 1.0)
+    return FidelityMap(
+        tuple(record.simulator for record in records),
+        (*(f"{low} to {high} %" for low, high in pairwise(edges)), FULL_ACCURACY),
+        tuple(tuple(map(int, row)) for row in counts),
+        tuple(tuple(row) for row in shares.tolist()),
+        is_of_cost,
+    )
+
+
+def band_of(z: float) -> int:
+    """Of a continuous fidelity: fifths of the way, and full accuracy by itself."""
+    return N_BANDS if z == 1.0 else min(int(z * N_BANDS), N_BANDS - 1)
 
 
 def fidelity_ticks(fidelity: Fidelity) -> tuple[tuple[float, ...], tuple[str, ...]]:
@@ -102,10 +140,10 @@ def cost_records(snapshot: Snapshot) -> tuple[CostRecord, ...]:
     costs.check_known()
     records = []
     for s, simulator in enumerate(snapshot.problem.simulators):
-        names, band_of = _bands(simulator)
+        names, place_of = _bands(simulator)
         totals, counts = np.zeros(len(names)), [0] * len(names)
         for i in np.flatnonzero(table.was_run[:, s]):
-            band = band_of(float(table.z[i, s]))
+            band = place_of(float(table.z[i, s]))
             totals[band] += costs.spent[i, s] - costs.wasted[i, s]
             counts[band] += 1
         wasted = float(costs.wasted[:, s].sum())
@@ -130,7 +168,7 @@ def _bands(simulator: Simulator) -> tuple[list[str], Callable[[float], int]]:
         with_unit(f"{plain_number(float(low))} to {plain_number(float(high))}", fidelity.unit)  # type: ignore[arg-type]
         for low, high in pairwise(map(fidelity.decode, edges.tolist()))
     ]
-    return [*names, FULL_ACCURACY], lambda z: N_BANDS if z == 1.0 else min(int(z * N_BANDS), N_BANDS - 1)
+    return [*names, FULL_ACCURACY], band_of
 
 
 def _bands_of_knobs(fidelity: Knobs) -> tuple[list[str], Callable[[float], int]]:
@@ -139,5 +177,5 @@ def _bands_of_knobs(fidelity: Knobs) -> tuple[list[str], Callable[[float], int]]
     ends = [_setting_words(fidelity.decode(float(z))) for z in grid[:-1]]
     bands = np.array_split(np.arange(len(ends)), min(N_BANDS, len(ends)))
     names = [ends[band[0]] if len(band) == 1 else f"{ends[band[0]]} to {ends[band[-1]]}" for band in bands]
-    band_of = np.concatenate([np.full(len(band), i) for i, band in enumerate(bands)])
-    return [*names, FULL_ACCURACY], lambda z: len(bands) if z == 1.0 else int(band_of[np.abs(grid - z).argmin()])
+    number = np.concatenate([np.full(len(band), i) for i, band in enumerate(bands)])
+    return [*names, FULL_ACCURACY], lambda z: len(bands) if z == 1.0 else int(number[np.abs(grid - z).argmin()])

@@ -25,6 +25,21 @@ FEWEST = 5  # answers, below which nothing is said of how good a model is
 
 
 @dataclass(frozen=True)
+class PromiseRecord:
+    """What was predicted of a design before it was run in order to verify it, and what came."""
+
+    trial: int
+    predicted: float
+    low: float  # of the interval that holds the truth in nine cases of ten
+    high: float
+    observed: float
+
+    @property
+    def is_kept(self) -> bool:
+        return self.low <= self.observed <= self.high
+
+
+@dataclass(frozen=True)
 class TrustRecord:
     """Every observation against what the model says of it without having seen it (leave-one-out)."""
 
@@ -35,6 +50,11 @@ class TrustRecord:
     predicted: tuple[float, ...]
     deviations: tuple[float, ...]  # standard deviation of the prediction, noise included
     unit: str | None = None
+    promises: tuple[PromiseRecord, ...] = ()  # stored before the answer was there: no model of today has a say
+
+    @property
+    def n_promises_kept(self) -> int:
+        return sum(promise.is_kept for promise in self.promises)
 
     @property
     def n_full(self) -> int:
@@ -100,9 +120,19 @@ def trust_records(snapshot: Snapshot) -> tuple[TrustRecord, ...]:
                 tuple(mean.tolist()),
                 tuple(deviation.tolist()),
                 output.unit,
+                _tested_promises(snapshot, output.name),
             )
         )
     return tuple(records)
+
+
+def _tested_promises(snapshot: Snapshot, output: str) -> tuple[PromiseRecord, ...]:
+    return tuple(
+        PromiseRecord(design.trial, check.promise.value, check.promise.low, check.promise.high, check.measured)
+        for design in snapshot.verification.designs
+        for check in design.checks
+        if check.output == output and check.measured is not None
+    )
 
 
 def correlation_records(snapshot: Snapshot) -> tuple[CorrelationRecord, ...]:
