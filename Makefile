@@ -5,7 +5,7 @@ BIN    := $(VENV)/bin
 export PYTHONPATH :=
 FUZZ_SECONDS ?= 60
 
-.PHONY: help run test peers mutants fuzz check fmt bench results clean
+.PHONY: help run test peers mutants fuzz check fmt docs bench results clean
 .DEFAULT_GOAL := help
 
 help:  ## show this list
@@ -24,6 +24,11 @@ $(VENV)/.dev: pyproject.toml
 $(VENV)/.peers: pyproject.toml constraints-peers.txt
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints-peers.txt -e '.[report,peers]'
+	@touch $@ $(VENV)/.core
+
+$(VENV)/.docs: pyproject.toml
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[report,docs]'
 	@touch $@ $(VENV)/.core
 
 run: $(VENV)/.core  ## optimise the rocket simulator, print its Pareto front, write rocket-report.html
@@ -50,6 +55,9 @@ fmt: $(VENV)/.dev  ## format the code and mend what can be mended
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
+docs: $(VENV)/.docs  ## the documentation as a site in build/site; fails on a warning, a dead link or a public name that is missing
+	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m website build/site
+
 bench: $(VENV)/.peers  ## minutes: a short comparison of methods, then CPU time per suggestion against BoTorch
 	$(BIN)/imoca bench run experiments/short.toml
 	$(BIN)/imoca bench report experiments/results/short -o experiments/results/short/report
@@ -60,4 +68,4 @@ results: $(VENV)/.core  ## the tables and figures of docs/results from the raw r
 	$(BIN)/python experiments/calibration/report.py
 
 clean:  ## remove the virtual environment and caches
-	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis dist
+	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis build dist
