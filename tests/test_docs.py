@@ -183,7 +183,7 @@ def test_only_what_needs_slurm_may_not_be_run() -> None:
 
 def test_every_fence_belongs_to_a_block_and_every_link_leads_somewhere() -> None:
     assert PAGES
-    for page in (*PAGES, DOCS / "reliability.md"):
+    for page in (*PAGES, *(DOCS / "gallery").glob("*.md"), DOCS / "reliability.md"):
         text = page.read_text(encoding="utf-8")
         assert text.count("```") == 2 * len(blocks_of(page)), page.name
         prose = BLOCK.sub("", text)

@@ -1,0 +1,108 @@
+"""Tables and the picture of a page of docs/gallery: ``python experiments/third_party/report.py antenna``.
+
+From what is committed in experiments/results/third_party; the same results, the same tables. What stands between
+``<!-- knob -->`` or ``<!-- comparison -->`` and ``<!-- end -->`` is written anew, the words around it are the author's.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+import statistics
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+sys.path.insert(0, str(Path(__file__).parents[2]))  # so that it can be started as a file
+
+from experiments.third_party.drawing import draw
+from experiments.third_party.records import RESULTS, RunRecord, read_records
+from experiments.third_party.shares import final_shares
+from experiments.third_party.simulators import EXAMPLES, Example
+
+PAGES = Path(__file__).parents[2] / "docs" / "gallery"
+BLOCK = re.compile(r"(<!-- (knob|comparison) -->\n).*?(<!-- end -->)", flags=re.DOTALL)
+
+
+def read_readings(example: Example) -> list[dict[str, Any]]:
+    path = RESULTS / f"{example.name}-knob.json"
+    return json.loads(path.read_text(encoding="utf-8"))["readings"] if path.exists() else []
+
+
+def knob_table(readings: Sequence[Mapping[str, Any]]) -> str:
+    """A row per simulator and fidelity; what differs between its outputs stands in their order, between strokes."""
+    rows: dict[tuple[str, str], list[Mapping[str, Any]]] = {}
+    for each in readings:
+        rows.setdefault((each["simulator"], each["fidelity"]), []).append(each)
+    has_missed = any(each["missed"] is not None for each in readings)
+    header = ["simulator", "fidelity", "CPU s", "ranks as full accuracy", "largest error", "failed"]
+    cells = []
+    for (simulator, fidelity), outputs in rows.items():
+        ranks = " / ".join("–" if o["rank_correlation"] is None else f"{o['rank_correlation']:.2f}" for o in outputs)
+        errors = " / ".join(f"{output['largest_error']:.3g}" for output in outputs)
+        cells.append(
+            [simulator, fidelity, f"{outputs[0]['cpu_seconds']:.2g}", ranks, errors, str(outputs[0]["failed"])]
+        )
+        cells[-1] += [str(sum(output["missed"] or 0 for output in outputs))] * has_missed
+    return markdown_table(header + ["unsafe ones called safe"] * has_missed, cells)
+
+
+def comparison_table(example: Example, records: Sequence[RunRecord]) -> str:
+    """Best median first."""
+    shares = final_shares(example, records)
+    header = [
+        "method",
+        "seeds",
+        "share of the volume",
+        "quartiles",
+        "questions",
+        "designs at full accuracy",
+        "CPU s of questions",
+    ]
+    rows = []
+    for method in sorted(shares, key=lambda name: -statistics.median(shares[name])):
+        outcomes = [record.outcome for record in records if record.method == method]
+        low, middle, high = quartiles(shares[method])
+        n_questions = statistics.median(outcome.questions for outcome in outcomes)
+        n_full = statistics.median(len(outcome.full_runs) for outcome in outcomes)
+        seconds = statistics.median(outcome.cpu_seconds for outcome in outcomes)
+        row = [method, str(len(outcomes)), f"{100 * middle:.1f} %", f"{100 * low:.1f} to {100 * high:.1f} %"]
+        rows.append([*row, f"{n_questions:g}", f"{n_full:g}", f"{seconds:.0f}"])
+    return markdown_table(header, rows)
+
+
+def quartiles(values: Sequence[float]) -> tuple[float, float, float]:
+    if len(values) == 1:
+        return values[0], values[0], values[0]
+    low, middle, high = statistics.quantiles(values, n=4, method="inclusive")
+    return low, middle, high
+
+
+def markdown_table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    lines = [header, ["---", *["---:"] * (len(header) - 1)], *rows]
+    return "".join(f"| {' | '.join(line)} |\n" for line in lines)
+
+
+def with_tables(page: str, example: Example) -> str:
+    """The page with its tables as the committed results give them."""
+    tables = {
+        "knob": knob_table(read_readings(example)),
+        "comparison": comparison_table(example, read_records(RESULTS / f"{example.name}.jsonl")),
+    }
+    return BLOCK.sub(lambda found: found[1] + tables[found[2]] + found[3], page)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n\n")[0])
+    parser.add_argument("example", choices=list(EXAMPLES))
+    example = EXAMPLES[parser.parse_args().example]
+    page = PAGES / f"{example.name}.md"
+    page.write_text(with_tables(page.read_text(encoding="utf-8"), example), encoding="utf-8")
+    if records := read_records(RESULTS / f"{example.name}.jsonl"):
+        draw(example, records, PAGES / f"{example.name}.png")
+
+
+if __name__ == "__main__":
+    main()
