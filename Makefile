@@ -5,7 +5,7 @@ BIN    := $(VENV)/bin
 export PYTHONPATH :=
 FUZZ_SECONDS ?= 60
 
-.PHONY: help run test peers mutants fuzz check fmt docs bench results clean
+.PHONY: help run test peers mutants fuzz check fmt docs dist bench results clean
 .DEFAULT_GOAL := help
 
 help:  ## show this list
@@ -30,6 +30,11 @@ $(VENV)/.docs: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[report,docs]'
 	@touch $@ $(VENV)/.core
+
+$(VENV)/.release: pyproject.toml
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[release]'
+	@touch $@
 
 run: $(VENV)/.core  ## optimise the rocket simulator, print its Pareto front, write rocket-report.html
 	$(BIN)/imoca demo
@@ -57,6 +62,12 @@ fmt: $(VENV)/.dev  ## format the code and mend what can be mended
 
 docs: $(VENV)/.docs  ## the documentation as a site in build/site; fails on a warning, a dead link or a public name that is missing
 	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m website build/site
+
+dist: $(VENV)/.release  ## wheel and sdist in dist, installed and tried where nothing can be compiled
+	rm -rf dist
+	$(BIN)/python -m build --outdir dist .
+	$(BIN)/python -m twine check --strict dist/*
+	PYTHON=$(PYTHON) .ci/try-distributions dist
 
 bench: $(VENV)/.peers  ## minutes: a short comparison of methods, then CPU time per suggestion against BoTorch
 	$(BIN)/imoca bench run experiments/short.toml

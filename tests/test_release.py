@@ -61,3 +61,14 @@ def test_the_paper_counts_problems_and_methods_as_the_report_does() -> None:
     header, _, *methods = [line for line in table.splitlines() if line.startswith("|")]
     assert (len(methods), header.count("|") - 2) == (13, 8)
     assert "thirteen methods on eight problems" in PAPER
+
+
+def test_the_description_of_the_package_has_neither_pictures_nor_links_that_lead_nowhere() -> None:
+    """As hatch-fancy-pypi-readme makes it of the README; `make dist` lets twine look at the result."""
+    hooks = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["hatch"]["metadata"]["hooks"]
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    for substitution in hooks["fancy-pypi-readme"]["substitutions"]:
+        text = re.sub(substitution["pattern"], substitution["replacement"], text)
+    assert [link for link in re.findall(r"\]\(([^)]*)\)", text) if not link.startswith("http")] == []
+    assert "picture.py" not in text  # how a picture is made, without the picture
+    assert "Your simulator in ten minutes goes through it" in text  # words of links stay
