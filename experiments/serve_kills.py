@@ -33,7 +33,7 @@ from typing import Any
 import numpy  # noqa: F401  (imported before the processes are forked, and so is what the server needs)
 import uvicorn  # noqa: F401
 
-from imoca import Study, Trial
+from imoca import Study, Trial, __version__
 from imoca.cli import main as imoca
 from imoca.files import write_whole
 from imoca.serve import serve as _serve  # noqa: F401
@@ -273,8 +273,8 @@ def main() -> int:
     found = run(folder, wish.kills, wish.seed)
     record = {
         "command": f"python experiments/serve_kills.py --kills {wish.kills} --seed {wish.seed}",
-        "versions": {name: version(name) for name in ("imoca", "numpy", "starlette", "uvicorn")}
-        | {"python": platform.python_version(), "sqlite": sqlite3.sqlite_version},
+        "versions": {name: version(name) for name in ("numpy", "starlette", "uvicorn")}
+        | {"imoca": __version__, "python": platform.python_version(), "sqlite": sqlite3.sqlite_version},
         **found,
     }
     write_whole(wish.output, json.dumps(record, indent=1) + "\n")

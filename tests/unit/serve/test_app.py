@@ -194,14 +194,23 @@ def test_the_study_is_described_in_the_tables_of_a_study_file(client: Client) ->
 
 
 @pytest.mark.parametrize("path", ["/ask", "/tell", "/fail"])
+@pytest.mark.parametrize(
+    ("harm", "words"), [(Path.unlink, "is gone"), (lambda path: path.chmod(0o444), "is marked read-only")]
+)
 def test_a_study_that_is_lost_is_told_with_a_503_and_ends_the_server(
-    path: str, client: Client, study: Study, losses: list[StorageError], tmp_path: Path
+    path: str,
+    harm: Callable[[Path], None],
+    words: str,
+    client: Client,
+    study: Study,
+    losses: list[StorageError],
+    tmp_path: Path,
 ) -> None:
     client.ask()
-    (tmp_path / "toy.db").unlink()
+    harm(tmp_path / "toy.db")
     contents: dict[str, Any] = {"/ask": {"worker": "b"}, "/tell": ANSWER, "/fail": {"number": 0, "reason": "no"}}
     refusal = client.post_json(path, contents[path], 503)
-    assert "is gone" in refusal["error"]
+    assert words in refusal["error"]
     assert "Nothing more was stored" in refusal["hint"]
     assert [type(loss).__name__ for loss in losses] == ["LostStudyError"]
 
