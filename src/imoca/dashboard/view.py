@@ -10,9 +10,12 @@ import threading
 import time
 import uuid
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from imoca.dashboard.content import columns, row, trial_content
 from imoca.dashboard.logs import Stream, log_tail
@@ -22,7 +25,7 @@ from imoca.report.page.navigator import Commands
 from imoca.snapshot.snapshot import Snapshot
 from imoca.study.study import Study
 from imoca.trials.table import TrialTable
-from imoca.trials.trial import Run, Trial, TrialState
+from imoca.trials.trial import Run, SimulatorState, Trial, TrialState
 
 logger = logging.getLogger(__name__)
 
@@ -74,6 +77,7 @@ class StudyView:
         self._snapshot: Snapshot | None = None
         self._trials: tuple[Trial, ...] = ()
         self._changed_at: list[int] = []  # per trial, the version with which it came
+        self._states: list[str] = []  # per trial
         self._standing: dict[str, Any] = {}
         self._driver: dict[str, Any] | None = None
 
@@ -167,11 +171,13 @@ class StudyView:
         if changed:
             version = self._mark.version + 1
             self._changed_at += [version] * (len(trials) - len(known))
+            self._states += [""] * (len(trials) - len(known))
             for i in changed:
                 self._changed_at[i] = version
+                self._states[i] = str(trials[i].state)
             self._trials, self._mark = trials, Mark(self._mark.opened, version)
             snapshot = Snapshot(study.method, study.seed, table, study.runs, study.model)
-            self._snapshot, self._standing = snapshot, _standing(snapshot)
+            self._snapshot, self._standing = snapshot, _standing(snapshot, self._states)
         self._driver = None if owner is None else {"pid": owner.pid, "host": owner.host, "since": owner.since}
 
     def _opened(self) -> Study:
@@ -182,21 +188,22 @@ class StudyView:
             self._study = Study.load(self.path, read_only=True)
             self._file, self._mark = file, Mark(uuid.uuid4().hex, 0)
             self._snapshot = Snapshot(self._study.method, self._study.seed, TrialTable.encode(self._study.problem, ()))
-            self._standing = _standing(self._snapshot)
+            self._standing = _standing(self._snapshot, self._states)
         return self._study
 
     def _close(self, fault: str) -> None:
         study, self._study, self._snapshot, self._fault = self._study, None, None, fault
         if study is not None:
             study.close()
-        self._trials, self._changed_at, self._mark = (), [], Mark()
+        self._trials, self._changed_at, self._states, self._mark = (), [], [], Mark()
         self._standing, self._driver = {}, None
 
 
-def _standing(snapshot: Snapshot) -> dict[str, Any]:
-    trials = snapshot.trials
-    states = Counter(str(trial.state) for trial in trials)
-    failures = [(t.number, name, why) for t in trials for name, why in t.failures.items()]
+def _standing(snapshot: Snapshot, state_of: Sequence[str]) -> dict[str, Any]:
+    """``state_of``: of every trial."""
+    trials, states = snapshot.trials, Counter(state_of)
+    has_failed = np.flatnonzero((snapshot.table.states == SimulatorState.FAILED).any(axis=1)).tolist()
+    failures = [(trials[i].number, name, why) for i in has_failed for name, why in trials[i].failures.items()]
     last = dict(zip(("trial", "simulator", "reason"), failures[-1], strict=True)) if failures else None
     return {
         "method": snapshot.method,

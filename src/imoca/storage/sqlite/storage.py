@@ -39,6 +39,9 @@ class SQLiteStorage:
         self._database = Database(self.path, read_only)
         self._trials: list[Trial] = []
         self._last_change = 0  # up to which trials are known here
+        self._runs: dict[tuple[int, str, int], Run] = {}  # by trial, simulator and attempt
+        self._in_order: tuple[Run, ...] = ()
+        self._last_row = 0  # up to which runs are known here; a run that is recorded again gets a row after it, or it
 
     @property
     def place(self) -> str:
@@ -117,8 +120,19 @@ class SQLiteStorage:
 
     def runs(self) -> tuple[Run, ...]:
         with self._database.reading() as connection:
-            rows = connection.execute(f"SELECT {RUN_COLUMNS} FROM runs ORDER BY started, rowid")  # noqa: S608
-            return tuple(map(read_run, rows))
+            new = connection.execute(
+                f"SELECT rowid, {RUN_COLUMNS} FROM runs WHERE rowid >= ? ORDER BY rowid",  # noqa: S608
+                (self._last_row,),
+            ).fetchall()
+            for row, *cells in new:
+                run = read_run(tuple(cells))
+                key = (run.trial, run.simulator, run.attempt)
+                self._runs.pop(key, None)  # so that they stay in the order of their rows
+                self._runs[key] = run
+                self._last_row = row
+            if new:
+                self._in_order = tuple(sorted(self._runs.values(), key=lambda run: run.started))
+            return self._in_order
 
     def record(self, run: Run) -> None:
         text = answer_text(run.answer)
