@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Literal
 import pytest
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, Page
+    from playwright.sync_api import Browser, CDPSession, Page, ViewportSize
 
 NAMES = ("chromium", "chromium-browser", "google-chrome")
 CHROMIUM = next((path for name in NAMES if (path := shutil.which(name))), None)
@@ -73,9 +73,15 @@ def server(*places: Path, cwd: Path) -> Iterator[str]:
 
 @contextmanager
 def tab(
-    browser: "Browser", address: str, width: int = 1280, scheme: Scheme = "light", height: int = 900
+    browser: "Browser",
+    address: str,
+    width: int = 1280,
+    scheme: Scheme = "light",
+    height: int = 900,
+    has_touch: bool = False,
 ) -> Iterator[Watched]:
-    context = browser.new_context(viewport={"width": width, "height": height}, color_scheme=scheme)
+    viewport: ViewportSize = {"width": width, "height": height}
+    context = browser.new_context(viewport=viewport, color_scheme=scheme, has_touch=has_touch)
     context.set_default_timeout(PATIENCE)
     watched = Watched(context.new_page())
     problems = watched.problems
@@ -90,6 +96,26 @@ def tab(
         watched.check(address)
     finally:
         context.close()
+
+
+@dataclass(frozen=True)
+class Finger:
+    """Touches as a screen reports them, so that the browser itself decides whether they scroll."""
+
+    session: "CDPSession"
+
+    def drag(self, x: float, start: float, end: float, n_steps: int = 6) -> None:
+        self._report("touchStart", [{"x": x, "y": start}])
+        for i in range(1, n_steps + 1):
+            self._report("touchMove", [{"x": x, "y": start + i / n_steps * (end - start)}])
+        self._report("touchEnd", [])
+
+    def tap(self, x: float, y: float) -> None:
+        self._report("touchStart", [{"x": x, "y": y}])
+        self._report("touchEnd", [])
+
+    def _report(self, kind: str, points: list[dict[str, float]]) -> None:
+        self.session.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
 
 
 def wait_until(page: "Page", expression: str, seconds: float = 120.0) -> None:

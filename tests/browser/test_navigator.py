@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import pytest
-from browsing import HOSTILE, Scheme, Watched, needs_chromium, server, tab, wait_until
+from browsing import HOSTILE, Finger, Scheme, Watched, needs_chromium, server, tab, wait_until
 
 from imoca import Choice, Fidelity, Objective, Problem, Real, Simulator, Study
 from imoca.report.page.contents import Introduction
@@ -23,13 +23,14 @@ from imoca.report.strict_json import inside_script, to_json
 from imoca.snapshot.recommendation import ParetoPoint
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, Page
+    from playwright.sync_api import Browser, FloatRect, Page
 
 pytestmark = [pytest.mark.slow, needs_chromium]
 
 Kind = Literal["report", "dashboard"]
 KINDS: tuple[Kind, ...] = ("report", "dashboard")
 N_STEPS = 200  # of a slider
+N_TRIES = 20  # of a finger on a page that moves
 MOST = 100.0  # milliseconds that a filter may take
 
 
@@ -188,6 +189,44 @@ def test_a_range_drawn_along_an_axis_moves_the_slider_and_a_press_lifts_it(
         assert found["front"] == found["lines"] == found["table"]
         assert 0 < len(found["table"]) < len(wing.front)
         page.mouse.click(box["x"], box["y"] + 0.5 * box["height"])
+        assert len(fitting(page)["table"]) == len(wing.front)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_finger_on_an_axis_draws_a_range_a_tap_lifts_it_and_elsewhere_it_scrolls(
+    browser: "Browser", wing: Shown, kind: Kind
+) -> None:
+    with tab(browser, wing.addresses[kind], 390, "light", 844, has_touch=True) as watched:
+        page = watched.page
+        page.wait_for_selector("table.designs tbody tr")
+        finger = Finger(page.context.new_cdp_session(page))
+        axis = page.locator(".lines .axis.objective line").first
+
+        def place() -> "FloatRect":
+            axis.evaluate("(each) => each.scrollIntoView({ block: 'center' })")
+            box = axis.bounding_box()
+            assert box is not None
+            return box
+
+        lowest, highest = page.get_by_label("mass, lowest"), page.get_by_label("mass, highest")
+        for _ in range(N_TRIES):  # the live page moves while its figures come
+            box = place()
+            x = box["x"] + 15.0  # as a finger hits it
+            finger.drag(x, box["y"] + 0.5 * box["height"], box["y"] + box["height"] - 2.0)
+            if int(lowest.input_value()) > 0 and int(highest.input_value()) > N_STEPS - 5:
+                break
+        found = fitting(page)  # to the end of the axis: had it scrolled, the browser would have taken the finger away
+        assert found["front"] == found["lines"] == found["table"]
+        assert 0 < len(found["table"]) < len(wing.front)
+        for _ in range(N_TRIES):
+            box = place()
+            finger.tap(box["x"] + 15.0, box["y"] + 0.5 * box["height"])
+            if int(lowest.input_value()) == 0:
+                break
+        assert len(fitting(page)["table"]) == len(wing.front)
+        top = page.evaluate("scrollY")
+        finger.drag(box["x"] + 37.0, box["y"] + 0.8 * box["height"], box["y"] + 0.2 * box["height"])  # between two axes
+        wait_until(page, f"scrollY > {top}")
         assert len(fitting(page)["table"]) == len(wing.front)
 
 

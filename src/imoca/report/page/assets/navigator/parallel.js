@@ -6,6 +6,7 @@ import { colourAt, described, onChartKey } from "./plane.js";
 const MARGIN = { side: 44, top: 40, bottom: 26 };
 const NARROWEST = 74; // pixels from one axis to the next; below, the chart scrolls
 const BAND = 13; // pixels beside an axis that belong to it
+const FINGER = 18; // the same for a finger, which there draws and elsewhere scrolls
 const DRAG = 4; // pixels from which a press is a drag
 const REACH = 14; // pixels from a line within which a press means it
 
@@ -20,6 +21,7 @@ export class Parallel {
     place.setAttribute("aria-label", "The designs as lines across their columns; arrow keys choose, P pins");
     place.onkeydown = (event) => onChartKey(event, model, this.order);
     place.onpointerdown = (event) => this.begin(event);
+    place.addEventListener("touchstart", (event) => event.cancelable && this.axisAt(this.placeOf(event.touches[0])[0], FINGER) >= 0 && event.preventDefault(), { passive: false });
     this.watcher = new ResizeObserver(() => place.clientWidth !== this.shown && this.draw());
     this.watcher.observe(place);
     this.draw();
@@ -103,14 +105,17 @@ export class Parallel {
     return [event.clientX - box.left, event.clientY - box.top];
   }
 
+  axisAt(x, reach) {
+    return this.columns.findIndex((_, k) => Math.abs(this.px(k) - x) <= reach);
+  }
+
   /** On an axis a range is drawn, or taken away by a mere press; elsewhere the nearest line is chosen. */
   begin(event) {
     if (event.button !== 0) return;
     const [x, y] = this.placeOf(event);
-    const k = this.columns.findIndex((_, i) => Math.abs(this.px(i) - x) <= BAND);
-    if (k < 0 || event.pointerType === "touch") {
-      const onUp = (last) => { if (Math.abs(last.clientX - event.clientX) + Math.abs(last.clientY - event.clientY) < 2 * DRAG) this.chooseAt(x, y); };
-      this.place.addEventListener("pointerup", onUp, { once: true });
+    const k = this.axisAt(x, event.pointerType === "touch" ? FINGER : BAND);
+    if (k < 0) {
+      this.until((last) => { if (Math.abs(last.clientX - event.clientX) + Math.abs(last.clientY - event.clientY) < 2 * DRAG) this.chooseAt(x, y); });
       return;
     }
     event.preventDefault();
@@ -125,10 +130,20 @@ export class Parallel {
       const ends = [y, last].map((each) => this.shareAt(column, each)).sort((a, b) => a - b);
       this.model.setRange(column, ...ends.map((share) => column.scale.value(share)));
     };
-    this.place.onpointerup = () => {
-      this.place.onpointermove = this.place.onpointerup = null;
-      if (!hasMoved) this.model.setRange(column, -Infinity, Infinity);
+    this.until((_, isLifted) => {
+      this.place.onpointermove = null;
+      if (isLifted && !hasMoved) this.model.setRange(column, -Infinity, Infinity);
+    }, true);
+  }
+
+  /** Calls back when the pointer is lifted; where a scroll takes it away only if told so. */
+  until(over, isAlways = false) {
+    const listening = new AbortController();
+    const ended = (event) => {
+      listening.abort();
+      if (isAlways || event.type === "pointerup") over(event, event.type === "pointerup");
     };
+    for (const kind of ["pointerup", "pointercancel"]) this.place.addEventListener(kind, ended, { signal: listening.signal });
   }
 
   chooseAt(x, y) {
