@@ -1,5 +1,6 @@
 """What docs/results says is what the committed raw results give, to the byte."""
 
+import json
 import tomllib
 from pathlib import Path
 
@@ -8,6 +9,7 @@ import pytest
 from experiments.calibration.results import read_calibrations
 from experiments.calibration.tables import TITLE as CALIBRATION_TITLE
 from experiments.calibration.tables import report_sections as calibration_sections
+from experiments.page_speed import table_rows
 from imoca_lab.harness.config import ComparisonTables, expand
 from imoca_lab.harness.report import TITLE, report_sections
 from imoca_lab.harness.results import read_results
@@ -39,6 +41,14 @@ def test_raw_results_are_those_that_the_configuration_asks_for(page: Path) -> No
 def test_tables_of_the_calibration_come_from_the_raw_results() -> None:
     found = read_calibrations(ROOT / "experiments" / "results" / "calibration")
     assert CALIBRATION.read_text(encoding="utf-8") == markdown_page(CALIBRATION_TITLE, calibration_sections(found))
+
+
+def test_how_long_a_page_takes_is_what_was_measured() -> None:
+    studies = json.loads((ROOT / "experiments" / "results" / "page_speed.json").read_text(encoding="utf-8"))["studies"]
+    shown = (ROOT / "docs" / "how-to" / "figures.md").read_text(encoding="utf-8").splitlines()
+    assert len(studies) == 4
+    assert [row for row in table_rows(studies) if row not in shown] == []
+    assert [study["left out"] for study in studies] == [{}] * 4
 
 
 @pytest.mark.parametrize(
