@@ -81,8 +81,8 @@ class Example:
 EXAMPLES = MappingProxyType(
     {
         "antenna": Example("antenna", "yagi", "nec2c", {"gain": 6.0, "front_to_back": 6.0, "boom": 2.0}, 40.0, 10),
-        "battery": Example("battery", "cell", "pybamm", {"energy": 150.0, "peak_temperature": 100.0}, 60.0, 8),
-        "wing": Example("wing", "wing", "openaerostruct", {"fuel_burn": 6000.0, "mass": 4000.0}, 30.0, 8),
+        "battery": Example("battery", "cell", "pybamm", {"energy": 150.0, "peak_temperature": 100.0}, 48.0, 8),
+        "wing": Example("wing", "wing", "openaerostruct", {"fuel_burn": 6000.0, "mass": 4000.0}, 24.0, 8),
     }
 )
 
