@@ -15,6 +15,7 @@ from imoca import __version__
 from imoca.cli.add import add
 from imoca.cli.ask import ask
 from imoca.cli.backup import backup
+from imoca.cli.calibrate import calibrate
 from imoca.cli.check import check
 from imoca.cli.dashboard import dashboard
 from imoca.cli.doctor import doctor
@@ -47,6 +48,7 @@ app = typer.Typer(
 for verb in (
     init,
     check,
+    calibrate,
     run,
     status,
     front,

@@ -126,8 +126,20 @@ class Search:
             self._is_half_spent = True
             if self._limits.stop is None:  # else a full run is asked for when the time has come
                 warn_if_nothing_is_verified(table)
+            warn_if_cheap_runs_are_useless(self._study)
         is_affordable = costs.total + float(costs.expected.sum()) < budget.amount
         return is_affordable or (is_idle and not budget.is_time and is_cost_guessed(table))
+
+
+def warn_if_cheap_runs_are_useless(study: Study) -> None:
+    """By what the questions so far remember; nothing is fitted for it."""
+    for output in study.snapshot().cheap_runs:
+        if output.explained is not None and not output.is_worth_it:
+            logger.warning(
+                "Half of the budget is spent, and the cheap end of %r is not worth its price for %r: %s."
+                " imoca calibrate says from which setting on it is.",
+                *(output.simulator, output.output, output.words),
+            )
 
 
 def warn_if_nothing_is_verified(table: TrialTable) -> None:

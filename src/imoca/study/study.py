@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, overload
 
 import imoca
 from imoca.errors import MethodError, StorageError, TrialError
+from imoca.methods.calibration import FULL_RUNS
 from imoca.methods.method import Method
 from imoca.methods.registry import MethodName, check_suits, get_method
 from imoca.methods.settings import Evaluate, InitialDesign, MethodSettings
@@ -22,6 +23,7 @@ from imoca.problem.problem import Problem
 from imoca.runners.checks import check_runnable
 from imoca.runners.registry import Where, make_runner
 from imoca.snapshot.accounting import bill
+from imoca.snapshot.calibration import Calibration
 from imoca.snapshot.designs import Design
 from imoca.snapshot.recommendation import ParetoPoint, chosen_few
 from imoca.snapshot.snapshot import Snapshot
@@ -32,6 +34,7 @@ from imoca.storage.memory import MemoryStorage
 from imoca.storage.owner import Owner
 from imoca.storage.sqlite.file import check_there
 from imoca.storage.sqlite.storage import SQLiteStorage
+from imoca.study.calibrating import Calibrating
 from imoca.study.inscription import inscription
 from imoca.study.loop import Loop
 from imoca.study.progress import progress_display
@@ -339,6 +342,24 @@ class Study:
             snapshot = self.snapshot()
             questions = GivenDesigns(self, snapshot, designs_named(snapshot, designs))
         self._drive(questions, Where(workers, dask, slurm), on_trial, progress, None)
+        return questions.outcome()
+
+    def calibrate(
+        self,
+        *,
+        full_runs: float = FULL_RUNS,
+        workers: int | None = None,
+        dask: str | None = None,
+        slurm: str | None = None,
+        progress: bool | None = None,
+    ) -> Calibration:
+        """What does a knob buy? Run a few designs at several fidelities, and say what each costs and tells; print it.
+
+        Of every simulator that has a fidelity, for at most ``full_runs`` full runs. The runs are trials of the study,
+        so that its search knows them; what was run before is not run again.
+        """
+        questions = Calibrating(self, full_runs)
+        self._drive(questions, Where(workers, dask, slurm), None, progress, None)
         return questions.outcome()
 
     def launch(self, question: Candidate | None = None) -> Trial:

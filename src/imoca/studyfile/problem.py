@@ -95,6 +95,23 @@ def problem_to_toml(problem: Problem) -> str:
     return tomli_w.dumps(content)
 
 
+def fidelity_to_toml(fidelity: Fidelity) -> str:
+    """The line of a study file that declares a fidelity, which has a knob."""
+    return f"fidelity = {_inline(_fidelity_table(fidelity))}"
+
+
+def _inline(value: Any) -> str:
+    if isinstance(value, dict):
+        return "{ " + ", ".join(f"{_inline_key(key)} = {_inline(each)}" for key, each in value.items()) + " }"
+    if isinstance(value, list):
+        return "[" + ", ".join(map(_inline, value)) + "]"
+    return tomli_w.dumps({"value": value}).removeprefix("value = ").strip()
+
+
+def _inline_key(name: str) -> str:
+    return tomli_w.dumps({name: 0}).removesuffix(" = 0\n")
+
+
 def storable_problem(problem: Problem) -> str:
     """The problem as TOML. A function that no other process could import is left out: it is given anew each time."""
     return problem_to_toml(problem.with_simulators([_storable(simulator) for simulator in problem.simulators]))

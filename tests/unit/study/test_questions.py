@@ -7,6 +7,8 @@ import pytest
 
 from imoca import Fidelity, Objective, Problem, Real, Simulator, Study
 from imoca.errors import CostError, MethodError
+from imoca.snapshot.cheap_runs import CheapRuns
+from imoca.snapshot.snapshot import Snapshot
 from imoca.trials import Trial
 
 
@@ -151,3 +153,17 @@ def test_seconds_are_seconds_although_a_full_run_was_never_seen() -> None:
     study.add({"x": 0.5}, {"timed": 0.0}, {"f": 0.5}, cost={"timed": 7200.0})
     study.optimize("2h", progress=False)
     assert len(study.trials) == 1
+
+
+@pytest.mark.parametrize(("explained", "n_warnings"), [(0.01, 1), (0.9, 0), (None, 0)])
+def test_a_cheap_end_that_is_not_worth_its_price_is_named(
+    explained: float | None, n_warnings: int, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By full runs alone; what the model says before there are enough is no reason to warn."""
+    study = Study(PROBLEM, method="random")
+    found = (CheapRuns("l", "left", 3.0, 0.1, 5, explained),)
+    monkeypatch.setattr(Snapshot, "cheap_runs", found)
+    study.add({"x": 0.5}, {"left": 1.0, "right": 1.0}, {"l": 0.09, "r": 0.09})
+    study.optimize(6.0, progress=False)
+    assert len(warnings_of(caplog)) == n_warnings
+    assert all("cheap end of 'left'" in words for words in warnings_of(caplog))
