@@ -86,6 +86,11 @@ def share(ratio: float) -> str:
     return f"{100.0 * ratio:.3g} %"
 
 
+def short_share(ratio: float) -> str:
+    """To two digits, for a cell of a table."""
+    return f"{100.0 * ratio:.2g} %"
+
+
 def log_ticks(values: Sequence[float]) -> list[float]:
     """1, 2 and 5 times the powers of ten that lie among positive values, or the powers alone if those are many.
 

@@ -35,7 +35,7 @@ PLOTLY_MARKERS = ("circle", "diamond", "square", "triangle-up", "x", "star", "tr
 MATPLOTLIB_MARKERS = ("o", "D", "s", "^", "X", "*", "v", "P", "p")
 PLOTLY_DASHES = ("solid", "dash", "dot", "dashdot", "longdash")
 MATPLOTLIB_DASHES = ("-", "--", ":", "-.", (0, (8, 3)))
-SHADES = ("#E3EEF5", BLUE)  # from nothing to much, legible on light and on dark paper
+SHADES = ("#E3EEF5", SKY)  # from nothing to much, behind dark letters, on light and on dark paper
 SCALE = (BLUE, "#8F99A3", ORANGE)  # from the worst to the best, both ends visible on light and on dark
 
 

@@ -180,10 +180,10 @@ def test_of_many_simulators_runs_and_their_share_of_the_cost_stand_in_a_map(reco
     assert cells["type"] == "heatmap"
     assert [row[0] for row in cells["z"]] == pytest.approx([0.2 / 10.8] * 9)
     assert [row[5] for row in cells["z"]] == pytest.approx([1.0 / 10.8] * 9)
-    assert cells["text"][0] == ["2<br>1.85 &#37;", "", "", "", "", "1<br>9.26 &#37;"]
+    assert cells["text"][0] == ["2<br>1.9 &#37;", "", "", "", "", "1<br>9.3 &#37;"]
     figure = drawers("matplotlib")["fidelities"](made["fidelities"])
     texts = matplotlib_texts(figure)
-    assert texts.count("2\n1.85 %") == texts.count("1\n9.26 %") == 9
+    assert texts.count("2\n1.9 %") == texts.count("1\n9.3 %") == 9
     assert figure.axes[0].images[0].get_array()[8, 5] == pytest.approx(1.0 / 10.8)
 
 

@@ -21,6 +21,7 @@ from imoca.report.page.readings import (
     convergence_reading,
     correlation_reading,
     cost_reading,
+    fidelities_reading,
     front_reading,
     headline,
     saving,
@@ -242,9 +243,15 @@ def test_readings_name_the_numbers_of_their_records(records: Any) -> None:
     )
     assert trust_reading([tested]).endswith("held (stars, 90 % intervals): f 1 of 2.")
     assert "promised" not in trust_reading([replace(tested, promises=())])
-    assert "for f0 a run at 30 % of the full cost already correlates at 0.90" in correlation_reading(
-        made["correlation"]
-    )
+    told = "a run at 30 % of the full cost already correlates for f0 at 0.90 and f1 at 0.90."
+    assert correlation_reading(made["correlation"]).endswith(told)
+    dear = [replace(each, correlations=(0.1, 0.2, 1.0)) for each in made["correlation"]]
+    assert correlation_reading(dear).endswith("it, for f0 and f1 only runs near full accuracy tell much.")
+    many = fidelities_reading(records(9)["fidelities"])
+    assert many.endswith(
+        "The largest part, 9 %, went into 1 run of s8, at full accuracy."
+    )  # 1 of 10.8, the last of alike
+    assert "s0 ran 1 of 3 times at full accuracy" in fidelities_reading(made["fidelities"])
     assert "still varies by 71 %" in convergence_reading(made["convergence"])  # of 0.7, from 0.2
     settled = ConvergenceRecord((1, 2, 3, 4), (1.0, 2.0, 3.0, 4.0), (0.1, 0.7, 0.7, 0.7), (1.0, 0.5, 0.1, 0.0))
     assert convergence_reading(settled).endswith("varies by 0 % only: the front has settled.")

@@ -14,7 +14,7 @@ from imoca.methods.beliefs import believe
 from imoca.models.dataset import output_data
 from imoca.models.gp import GaussianProcess
 from imoca.report.records import (
-    FULL_ACCURACY,
+    FULL,
     FidelityRecord,
     PromiseRecord,
     convergence_record,
@@ -80,7 +80,7 @@ def test_a_map_counts_runs_and_shares_of_the_cost_by_fifths_of_the_way_and_full_
     )
     other = FidelityRecord("b", (0, 1), (0.0,) * 2, (0, 0), (0.2, 0.999), (False, True), (0.5, 1.5), *nothing)
     found = fidelity_map([one, other])
-    assert found.bands == ("0 to 20 %", "20 to 40 %", "40 to 60 %", "60 to 80 %", "80 to 100 %", FULL_ACCURACY)
+    assert found.bands == ("0 to 20 %", "20 to 40 %", "40 to 60 %", "60 to 80 %", "80 to 100 %", FULL)
     assert found.n_runs == ((2, 0, 0, 0, 0, 1), (0, 1, 0, 0, 1, 0))
     np.testing.assert_allclose(found.shares, [[0.25, 0, 0, 0, 0, 0.5], [0, 0.0625, 0, 0, 0.1875, 0]])
     unknown = fidelity_map([one, replace(other, costs=(math.nan, 1.5))])  # then it is of runs

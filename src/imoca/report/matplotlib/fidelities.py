@@ -9,13 +9,11 @@ from matplotlib.colors import LinearSegmentedColormap
 from matplotlib.figure import Figure
 
 from imoca.report.figure_names import NOTHING, TITLES
-from imoca.report.labels import matplotlib_text, share, shortened
+from imoca.report.labels import matplotlib_text, short_share, shortened
 from imoca.report.matplotlib.theme import SIZE, empty_figure, legend, nothing_to_show, plane
 from imoca.report.palette import BLUE, SHADES, VERMILION
 from imoca.report.records import MOST_PANELS, FidelityMap, FidelityRecord, fidelity_map
 from imoca.wording import labelled
-
-DARK_CELL = 0.6  # of the largest share, from which on letters are white
 
 
 def fidelities_figure(records: Sequence[FidelityRecord]) -> Figure:
@@ -56,8 +54,7 @@ def _map(record: FidelityMap) -> Figure:
     for row, (counts, parts) in enumerate(zip(record.n_runs, record.shares, strict=True)):
         for column, (n, part) in enumerate(zip(counts, parts, strict=True)):
             if n:
-                colour = "white" if part > DARK_CELL * most else "black"
-                axes.text(column, row, f"{n}\n{share(part)}", ha="center", va="center", fontsize=7, color=colour)
+                axes.text(column, row, f"{n}\n{short_share(part)}", ha="center", va="center", fontsize=7)
     axes.set_xticks(range(len(record.bands)), record.bands)
     names = [matplotlib_text(shortened(name, 24)) for name in record.simulators]
     axes.set_yticks(range(len(names)), names)

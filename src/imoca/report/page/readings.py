@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 
 from imoca.report.figure_names import COST_UNIT, NOTHING, FigureName
-from imoca.report.labels import percent, rounded, share
+from imoca.report.labels import percent, plain_number, rounded, share
 from imoca.report.records import (
+    FULL,
     FULL_ACCURACY,
     MOST_PANELS,
     ConvergenceRecord,
@@ -234,11 +235,11 @@ def _map_reading(record: FidelityMap) -> str:
         for name, counts, parts in zip(record.simulators, record.n_runs, record.shares, strict=True)
         for band, n, part in zip(record.bands, counts, parts, strict=True)
     )
-    where = "at full accuracy" if band == FULL_ACCURACY else f"{band} of the way from the cheapest fidelity"
-    what = "of the cost" if record.is_of_cost else "of all runs"
+    where = "at full accuracy" if band == FULL else f"{band} of the way to full accuracy"
+    what = "of what all of them cost" if record.is_of_cost else "of the runs of all"
     return (
-        f"How many runs of each simulator, and below which share {what} of all of them together. "
-        f"The largest part, {percent(part)}, went into {counted(n_runs, 'run')} of {printable(name)} {where}."
+        f"A row per simulator: how many runs, from its cheapest fidelity to full accuracy, and their share {what}. "
+        f"The largest part, {percent(part)}, went into {counted(n_runs, 'run')} of {printable(name)}, {where}."
     )
 
 
@@ -297,17 +298,18 @@ def _at_full_accuracy(records: Sequence[TrustRecord]) -> str:
 def correlation_reading(records: Sequence[CorrelationRecord]) -> str:
     if not records:
         return NOTHING["correlation"]
-    parts = []
+    cheap: dict[str, list[str]] = {}  # outputs by the cost of a run that tells enough
+    dear = []
     for record in records:
         pairs = zip(record.cost_ratios, record.correlations, strict=True)
         cheapest = min(((cost, c) for cost, c in pairs if c >= WORTH_IT), default=None)
         name = printable(record.output)
         if cheapest is None or cheapest[0] > CHEAP:
-            parts.append(f"for {name} only runs near full accuracy tell much")
+            dear.append(name)
         else:
-            parts.append(
-                f"for {name} a run at {share(cheapest[0])} of the full cost already correlates at {cheapest[1]:.2f}"
-            )
+            cheap.setdefault(share(cheapest[0]), []).append(f"{name} at {cheapest[1]:.2f}")
+    parts = [f"a run at {cost} of the full cost already correlates for {joined(each)}" for cost, each in cheap.items()]
+    parts += [f"for {joined(dear)} only runs near full accuracy tell much"] if dear else []
     return f"As the model sees it, {joined(parts)}."
 
 
@@ -367,7 +369,7 @@ def counted(n: int, noun: str) -> str:
 
 
 def known(cost: float) -> str:
-    return "unknown" if math.isnan(cost) else f"{cost:.3g}"
+    return "unknown" if math.isnan(cost) else plain_number(cost)
 
 
 def _runs(cost: float) -> str:

@@ -60,7 +60,7 @@ def summary_section(contents: Contents) -> str:
         ("verified at full accuracy", str(summary.n_verified)),
         ("trials", str(summary.n_trials)),
         (f"cost, {COST_UNIT}", known(summary.cost_spent)),
-        ("the same trials, all at full accuracy", f"{summary.cost_at_full_accuracy:.3g}"),
+        ("the same trials, all at full accuracy", number(summary.cost_at_full_accuracy)),
         ("cheaper by", "—" if ratio is None else f"{ratio:.3g} ×"),
     ]
     parts = [

@@ -37,7 +37,7 @@ def error_figure(records: Sequence[ErrorRecord]) -> go.Figure:
     for i, record in enumerate(records):
         _add(made, record, i // n_columns + 1, i % n_columns + 1, is_first=i == 0)
     made.update_yaxes(title_text="error of a run", rangemode="tozero", secondary_y=False)
-    cost = {"title_text": "cost of a full run", "range": [0.0, 1.05], "tickvals": [0.0, 0.25, 0.5, 0.75, 1.0]}
+    cost = {"title_text": "cost of a run", "range": [0.0, 1.05], "tickvals": [0.0, 0.25, 0.5, 0.75, 1.0]}
     made.update_yaxes(**cost, tickformat=".0%", showgrid=False, color=ORANGE, secondary_y=True)
     made.update_layout(legend=LEGEND_BELOW, margin={"t": 90, "b": 110})
     return made

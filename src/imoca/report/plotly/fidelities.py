@@ -7,9 +7,9 @@ from collections.abc import Sequence
 import plotly.graph_objects as go
 
 from imoca.report.figure_names import NOTHING, TITLES
-from imoca.report.labels import plotly_text, share, shortened
+from imoca.report.labels import plotly_text, short_share, shortened
 from imoca.report.palette import BLUE, SHADES, VERMILION
-from imoca.report.plotly.theme import LEGEND_BELOW, figure, nothing_to_show, panels
+from imoca.report.plotly.theme import LEGEND_BELOW, LIGHT, figure, nothing_to_show, panels
 from imoca.report.records import MOST_PANELS, FidelityMap, FidelityRecord, fidelity_map
 from imoca.wording import labelled, number, with_unit
 
@@ -61,7 +61,7 @@ def _map(record: FidelityMap) -> go.Figure:
     """Without a colour bar: the numbers stand in the cells."""
     columns = range(len(record.bands))
     texts = [
-        [f"{n}<br>{plotly_text(share(part))}" if n else "" for n, part in zip(*row, strict=True)]
+        [f"{n}<br>{plotly_text(short_share(part))}" if n else "" for n, part in zip(*row, strict=True)]
         for row in zip(record.n_runs, record.shares, strict=True)
     ]
     cells = go.Heatmap(
@@ -74,6 +74,7 @@ def _map(record: FidelityMap) -> go.Figure:
         showscale=False,
         text=texts,
         texttemplate="%{text}",
+        textfont={"color": LIGHT["ink"]},
         hoverinfo="skip",
         xgap=2,
         ygap=2,

@@ -116,7 +116,7 @@ def _map(records: Sequence[Importance], shown: Sequence[int]) -> go.Figure:
     width = 140 + 64 * len(shown)
     made = figure([trace], TITLES["importance"], height=190 + CELL * len(records), min_width=width)
     labels = [plotly_text(shortened(records[0].parameters[i], 16)) for i in shown]
-    made.update_xaxes(tickvals=names, ticktext=labels, side="top", showgrid=False)
+    made.update_xaxes(tickvals=names, ticktext=labels, side="top", showgrid=False, zeroline=False)
     ticks = [plotly_text(shortened(record.output, 20)) for record in records]
-    made.update_yaxes(tickvals=outputs, ticktext=ticks, autorange="reversed", showgrid=False)
+    made.update_yaxes(tickvals=outputs, ticktext=ticks, autorange="reversed", showgrid=False, zeroline=False)
     return made

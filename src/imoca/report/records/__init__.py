@@ -2,6 +2,7 @@
 
 from imoca.report.records.errors import ErrorRecord, error_records
 from imoca.report.records.fidelities import (
+    FULL,
     FULL_ACCURACY,
     MOST_PANELS,
     CostRecord,
@@ -34,6 +35,7 @@ from imoca.report.records.slices import SlicesRecord, slices_record
 from imoca.report.records.timeline import TimelineRecord, timeline_record
 
 __all__ = [
+    "FULL",
     "FULL_ACCURACY",
     "MOST_PANELS",
     "ConvergenceRecord",

@@ -21,6 +21,7 @@ N_BANDS = 5  # of a continuous fidelity, from low to full accuracy
 MOST_PANELS = 4  # simulators whose runs are drawn one by one; more are counted in a map
 N_TICKS = 5  # on the axis of a continuous fidelity
 FULL_ACCURACY = "full"
+FULL = "full accuracy"  # where there is room for it
 
 
 @dataclass(frozen=True)
@@ -100,7 +101,7 @@ def fidelity_map(records: Sequence[FidelityRecord]) -> FidelityMap:
     shares = amounts / (amounts.sum() or 1.0)
     return FidelityMap(
         tuple(record.simulator for record in records),
-        (*(f"{low} to {high} %" for low, high in pairwise(edges)), FULL_ACCURACY),
+        (*(f"{low} to {high} %" for low, high in pairwise(edges)), FULL),
         tuple(tuple(map(int, row)) for row in counts),
         tuple(tuple(row) for row in shares.tolist()),
         is_of_cost,
