@@ -15,7 +15,6 @@ import platform
 import random
 import shutil
 import signal
-import socket
 import sqlite3
 import sys
 import tempfile
@@ -159,9 +158,8 @@ class Process:
 def run(folder: Path, n_kills: int, seed: int) -> dict[str, Any]:
     """Kill so often, let everybody come through once more, and judge."""
     (folder / "study.toml").write_text(STUDY, encoding="utf-8")
-    port = _free_port()
     chance = random.Random(seed)  # noqa: S311
-    server = Process("server", lambda: imoca(["serve", str(folder / "study.toml"), "--port", str(port)]))
+    server = Process("server", lambda: imoca(["serve", str(folder / "study.toml"), "--port", "0"]))
     clients = [Process(f"client-{i}", Client(folder, f"client-{i}").run) for i in range(N_CLIENTS)]
     try:
         for _ in range(n_kills):
@@ -256,11 +254,6 @@ def _notes(path: Path) -> list[tuple[str, int, dict[str, float]]]:
 
 def _n_with_several(workers: list[str]) -> int:
     return sum(workers.count(worker) > 1 for worker in set(workers))
-
-
-def _free_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as listening:
-        return int(listening.getsockname()[1])
 
 
 def main() -> int:

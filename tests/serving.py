@@ -46,10 +46,10 @@ class Client(TestClient):
 
 
 @contextmanager
-def served(folder: Path, port: str = "0") -> Iterator["subprocess.Popen[str]"]:
+def served(folder: Path) -> Iterator["subprocess.Popen[str]"]:
     """``imoca serve`` in a folder that holds a study file, once it listens; killed in the end if it still runs."""
     code = "from imoca.cli import main; main()"
-    command = [sys.executable, "-c", code, "serve", "--port", port]
+    command = [sys.executable, "-c", code, "serve", "--port", "0"]
     environment = os.environ | {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
     with subprocess.Popen(command, cwd=folder, stderr=subprocess.PIPE, text=True, env=environment) as process:
         try:

@@ -1,5 +1,6 @@
 // A client of `imoca serve`: ask for designs and tell what they give. C++17 and POSIX sockets, nothing else.
-// What is not answered is sent again for some minutes: the server counts it once. What it refuses is a runtime_error.
+// What is not answered is sent again for some minutes, to wherever the server is by then, which counts it once. What it
+// refuses is a runtime_error.
 #pragma once
 #include <netdb.h>
 #include <sys/socket.h>
@@ -33,29 +34,19 @@ inline std::string exact(double number) {  // all its digits
 
 class Client {
  public:
-  explicit Client(const std::string& address_file) {  // the one that imoca serve writes beside the study
-    std::ifstream file(address_file);
-    std::stringstream content;
-    content << file.rdbuf();
-    if (!file) throw std::runtime_error(address_file + " cannot be read");
-    const Json address = Reader::read(content.str());
-    token_ = address["token"].text;
-    const std::string place = address["url"].text.substr(7);  // after http://
-    const auto colon = place.rfind(':');
-    host_ = place[0] == '[' ? place.substr(1, colon - 2) : place.substr(0, colon);
-    port_ = place.substr(colon + 1);
-  }
+  explicit Client(std::string address_file) : address_file_(std::move(address_file)) {}  // that imoca serve writes
 
   Json get(const std::string& route) const { return request("GET", route, ""); }
   Json post(const std::string& route, const std::string& json) const { return request("POST", route, json); }
 
  private:
   Json request(const std::string& method, const std::string& route, const std::string& body) const {
-    const std::string text = method + " /" + route + " HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n" +
-                             "Authorization: Bearer " + token_ + "\r\nContent-Type: application/json\r\n" +
-                             "Content-Length: " + std::to_string(body.size()) + "\r\n\r\n" + body;
+    const std::string head = method + " /" + route + " HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n" +
+                             "Content-Type: application/json\r\nContent-Length: " + std::to_string(body.size()) +
+                             "\r\nAuthorization: Bearer ";
     for (int attempt = 0; attempt < 120; ++attempt) {
-      const std::string reply = exchange(text);
+      const Json address = read_address();
+      const std::string reply = exchange(address["url"].text, head + address["token"].text + "\r\n\r\n" + body);
       const auto end = reply.find("\r\n\r\n"), length = reply.find("content-length: ");
       const bool is_whole = end != std::string::npos && length < end &&
                             reply.size() == end + 4 + std::stoul(reply.substr(length + 16));
@@ -67,13 +58,24 @@ class Client {
       }
       std::this_thread::sleep_for(std::chrono::seconds(2));
     }
-    throw std::runtime_error("no answer from " + host_ + ":" + port_);
+    throw std::runtime_error("no answer from the server in " + address_file_);
   }
 
-  std::string exchange(const std::string& text) const {  // empty if there is no server
+  Json read_address() const {
+    std::ifstream file(address_file_);
+    std::stringstream content;
+    content << file.rdbuf();
+    if (!file) throw std::runtime_error(address_file_ + " cannot be read");
+    return Reader::read(content.str());
+  }
+
+  static std::string exchange(const std::string& url, const std::string& text) {  // empty if there is no server
+    const std::string place = url.substr(7);                                        // after http://
+    const auto colon = place.rfind(':');
+    const std::string host = place[0] == '[' ? place.substr(1, colon - 2) : place.substr(0, colon);
     addrinfo hints{}, *found = nullptr;
     hints.ai_socktype = SOCK_STREAM;
-    if (getaddrinfo(host_.c_str(), port_.c_str(), &hints, &found) != 0) return "";
+    if (getaddrinfo(host.c_str(), place.substr(colon + 1).c_str(), &hints, &found) != 0) return "";
     const int connection = socket(found->ai_family, found->ai_socktype, 0);
     std::string reply;
     if (connect(connection, found->ai_addr, found->ai_addrlen) == 0) {
@@ -88,7 +90,7 @@ class Client {
     return reply;
   }
 
-  std::string host_, port_, token_;
+  std::string address_file_;
 };
 
 }  // namespace imoca

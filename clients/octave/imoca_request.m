@@ -7,10 +7,10 @@
 %   front = imoca_request ('beam.serve.json', 'front');
 %
 % The file is the one that imoca serve writes beside the study. A request that is not answered is sent again for some
-% minutes: the server counts it once. What the server refuses is an error with its words. Needs curl and sed.
+% minutes, to wherever the server is by then, which counts it once. What it refuses is an error with its words. Needs
+% curl and sed.
 % Names that are no identifiers, such as "mass (kg)", are changed by jsondecode; tell them with a containers.Map.
 function reply = imoca_request (address_file, route, content)
-  address = jsondecode (fileread (address_file));
   reply_file = [tempname() '.reply.json'];
   body_file = [tempname() '.body.json'];
   tidy = onCleanup (@() forget ({reply_file, body_file}));
@@ -21,12 +21,19 @@ function reply = imoca_request (address_file, route, content)
   end
   % The token goes from the file to curl by a pipe: everybody on a machine can see the arguments of its programs.
   token = 's/^.*"token": *"\([^"]*\)".*$/header = "Authorization: Bearer \1"/p';
-  patience = '--silent --show-error --retry 30 --retry-delay 2 --retry-all-errors --max-time 3600';
-  command = ['sed -n ' quoted(token) ' ' quoted(address_file) ' | curl --config - ' patience ' ' data ...
-             ' --write-out "%{http_code}" --output ' quoted(reply_file) ' ' quoted([address.url '/' route])];
-  [status, code] = system (command);
-  if status ~= 0
-    error ('imoca:silent', 'No answer from %s: %s', address.url, code);
+  curl = ['sed -n ' quoted(token) ' ' quoted(address_file) ' | curl --config - --silent --max-time 3600 ' data ...
+          ' --write-out "%{http_code}" --output ' quoted(reply_file) ' '];
+  for attempt = 1:120
+    address = jsondecode (fileread (address_file));
+    [status, code] = system ([curl quoted([address.url '/' route])]);
+    is_answered = status == 0 && ~strcmp (code(end-2:end), '503');
+    if is_answered
+      break
+    end
+    pause (2);
+  end
+  if ~is_answered
+    error ('imoca:silent', 'No answer from %s.', address.url);
   end
   reply = jsondecode (fileread (reply_file));
   if ~strcmp (code(end-2:end), '200')

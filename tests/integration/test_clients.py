@@ -79,11 +79,10 @@ def test_the_example_goes_on_after_its_server_was_killed_and_tells_every_trial_o
     address = tmp_path / "beam.serve.json"
     with served(tmp_path) as server:
         server.send_signal(signal.SIGKILL)
-    port = json.loads(address.read_text(encoding="utf-8"))["url"].rpartition(":")[2]
     command = language.command(tmp_path, address, N_TRIALS)
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as client:
         try:
-            with served(tmp_path, port):  # it began to ask while nobody was there
+            with served(tmp_path):  # elsewhere, and it may have begun to ask while nobody was there
                 out, err = client.communicate(timeout=PATIENCE)
         finally:
             client.kill()
