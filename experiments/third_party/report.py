@@ -64,20 +64,21 @@ def comparison_table(example: Example, records: Sequence[RunRecord]) -> str:
     rows = []
     for method in sorted(shares, key=lambda name: -statistics.median(shares[name])):
         outcomes = [record.outcome for record in records if record.method == method]
-        low, middle, high = quartiles(shares[method])
+        middle = statistics.median(shares[method])
         n_questions = statistics.median(outcome.questions for outcome in outcomes)
         n_full = statistics.median(len(outcome.full_runs) for outcome in outcomes)
         seconds = statistics.median(outcome.cpu_seconds for outcome in outcomes)
-        row = [method, str(len(outcomes)), f"{100 * middle:.1f} %", f"{100 * low:.1f} to {100 * high:.1f} %"]
+        row = [method, str(len(outcomes)), f"{100 * middle:.1f} %", quartiles(shares[method])]
         rows.append([*row, f"{n_questions:g}", f"{n_full:g}", f"{seconds:.0f}"])
     return markdown_table(header, rows)
 
 
-def quartiles(values: Sequence[float]) -> tuple[float, float, float]:
-    if len(values) == 1:
-        return values[0], values[0], values[0]
-    low, middle, high = statistics.quantiles(values, n=4, method="inclusive")
-    return low, middle, high
+def quartiles(shares: Sequence[float]) -> str:
+    """In words; one seed has none."""
+    if len(shares) == 1:
+        return "–"
+    low, _, high = statistics.quantiles(shares, n=4, method="inclusive")
+    return f"{100 * low:.1f} to {100 * high:.1f} %"
 
 
 def markdown_table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:

@@ -170,7 +170,7 @@ def test_tables_by_hand() -> None:
     assert final_shares(EXAMPLES["antenna"], records) == {"a": [0.5, 1.0], "b": [0.75]}  # 2, 4 and 3 dB above 6, of 4
     assert comparison_table(EXAMPLES["antenna"], records).splitlines()[2:] == [
         "| a | 2 | 75.0 % | 62.5 to 87.5 % | 10.5 | 1 | 5 |",
-        "| b | 1 | 75.0 % | 75.0 to 75.0 % | 10 | 3 | 5 |",
+        "| b | 1 | 75.0 % | – | 10 | 3 | 5 |",
     ]
     way = shares_along(EXAMPLES["antenna"], records[2], 4.0, np.array([0.5, 1.0, 2.5, 40.0]))
     assert way.tolist() == [0.0, 0.25, 0.5, 0.75]
