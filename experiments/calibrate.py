@@ -1,6 +1,6 @@
 """Does ``imoca calibrate`` tell the truth? ``python experiments/calibrate.py`` asks it, with ten seeds per problem.
 
-Each seed calibrates with other designs, for at most three full runs per simulator. The truth is the root mean square
+Each seed calibrates with other designs, for at most three full runs per simulator. The truth is the mean size of the
 error of every setting over other designs. Results, with their versions, go to experiments/results/calibrate.json.
 """
 
@@ -42,7 +42,7 @@ FACTOR = 2.0  # within which a predicted error is counted as right
 def true_errors(
     problem: Problem, simulator: Simulator, settings: list[Any], n_designs: int
 ) -> dict[str, dict[str, float]]:
-    """Root mean square by setting and output, over designs that no calibration uses."""
+    """Mean size by setting and output, over designs that no calibration uses."""
     sequence = sobol_sequence(problem.space.n_parameters, np.random.default_rng(987654321))
     designs = problem.space.from_unit(sequence.random_base2(int(np.ceil(np.log2(n_designs))))[:n_designs])
     names = [output.name for output in simulator.outputs]
@@ -57,7 +57,7 @@ def true_errors(
     full = values(simulator.fidelity.target)
     found = {}
     for setting in settings:
-        errors = np.sqrt(np.nanmean((values(setting) - full) ** 2, axis=0))
+        errors = np.nanmean(np.abs(values(setting) - full), axis=0)
         found[json.dumps(setting)] = dict(zip(names, errors.tolist(), strict=True))
     return found
 
@@ -107,6 +107,20 @@ def measured(name: str, n_seeds: int, n_designs: int) -> dict[str, Any]:
         "median of predicted over true": float(np.median([one / other for one, other in ratios if other > 0.0])),
         "most expensive calibration": max(cost for _, costs in runs for cost in costs.values()),
     }
+
+
+TITLES = ("problem", "seeds", "predicted errors", "within a factor of 2", "dearest, in full runs")
+
+
+def table_rows(results: dict[str, Any]) -> list[str]:
+    """Of the page that shows them, in Markdown."""
+    shown = [
+        f"| {name} | {each['seeds']} | {each['predicted errors']} | {100.0 * each['within a factor of 2']:.0f} % |"
+        f" {each['most expensive calibration']:.2f} |"
+        for name, each in results.items()
+        if name != "versions"
+    ]
+    return [f"| {' | '.join(TITLES)} |", "| --- | ---: | ---: | ---: | ---: |", *shown]
 
 
 def main() -> None:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from experiments.calibrate import table_rows as calibrate_rows
 from experiments.calibration.results import read_calibrations
 from experiments.calibration.tables import TITLE as CALIBRATION_TITLE
 from experiments.calibration.tables import report_sections as calibration_sections
@@ -41,6 +42,13 @@ def test_raw_results_are_those_that_the_configuration_asks_for(page: Path) -> No
 def test_tables_of_the_calibration_come_from_the_raw_results() -> None:
     found = read_calibrations(ROOT / "experiments" / "results" / "calibration")
     assert CALIBRATION.read_text(encoding="utf-8") == markdown_page(CALIBRATION_TITLE, calibration_sections(found))
+
+
+def test_how_well_knobs_are_calibrated_is_what_was_measured() -> None:
+    results = json.loads((ROOT / "experiments" / "results" / "calibrate.json").read_text(encoding="utf-8"))
+    shown = (ROOT / "docs" / "how-to" / "calibrate.md").read_text(encoding="utf-8")
+    assert len(results) > 5
+    assert "\n".join(calibrate_rows(results)) in shown
 
 
 def test_how_long_a_page_takes_is_what_was_measured() -> None:

@@ -32,7 +32,7 @@ class Worth:
 
     output: str
     unit: str | None
-    error: float  # root mean square, in the output's units
+    error: float  # mean size, in the output's units
     spread: float  # standard deviation of the output over designs, at full accuracy
     told: float  # share of that variance which a run tells, between 0 and 1
     n_designs: int  # by which the error is known
@@ -198,9 +198,9 @@ class Errors:
 
     @property
     def typical(self) -> float:
-        """Root mean square."""
-        n_guessed = len(self.errors) - self.n_seen
-        return float(np.sqrt((self.errors**2).mean() + self.variance * n_guessed / len(self.errors)))
+        """Mean size; few designs tell it better than a root mean square, which hangs on the largest."""
+        is_guessed = np.arange(len(self.errors)) >= self.n_seen
+        return float(np.sqrt(self.errors**2 + self.variance * is_guessed).mean())
 
 
 def errors_at(values: Array, step: int, pair: tuple[int, int] | None) -> Errors:

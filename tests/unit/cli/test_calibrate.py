@@ -23,12 +23,12 @@ x = { type = "real", low = 0.0, high = 1.0 }
 function = "models:wing"
 fidelity = { low = 10, high = 1000, log = true }
 cost = "z"
-outputs = { drag = "minimize" }
+outputs = { drag = "minimize", mass = "minimize" }
 """
 MODELS = """
 import math
 def wing(x, z):
-    return x + (3 * math.sin(37 * x) if z < 80 else 0)
+    return {"drag": x + (3 * math.sin(37 * x) if z < 80 else 0), "mass": 1 - x + 1 / z}
 """
 
 

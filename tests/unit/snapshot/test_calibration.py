@@ -70,7 +70,7 @@ def test_an_error_that_fades_as_one_is_known_where_it_was_not_seen(rng: np.rando
         found = errors_at(values, step, (0, 1))
         np.testing.assert_allclose(found.errors, weights[step] * d, atol=1e-9)
         np.testing.assert_allclose(found.truths, f, atol=1e-9)
-        assert found.typical == pytest.approx(weights[step] * math.sqrt((d**2).mean()))
+        assert found.typical == pytest.approx(weights[step] * np.abs(d).mean())
 
 
 def test_an_error_that_does_not_is_known_mostly() -> None:
