@@ -19,6 +19,7 @@ from imoca.problem.resources import Resources
 from imoca.problem.simulator import Objective, Simulator
 
 WING = Fidelity.knobs(panels=[2, 3, 7], steps=[10, 100])
+FURTHER = {"panels": 7, "steps": 100, "cells": 5}
 
 
 def test_every_setting_is_there_once_from_the_cheapest_of_all_to_the_best_of_all() -> None:
@@ -41,7 +42,8 @@ def test_settings_come_back_and_none_comes_after_one_that_is_turned_up_further(c
 
 
 @pytest.mark.parametrize(
-    "setting", [7, None, "7", {"panels": 7}, {"panels": 7, "steps": 50}, {"panels": [7], "steps": 10}, {"z": 1}, {}]
+    "setting",
+    [7, None, "7", {"panels": 7}, {"panels": 7, "steps": 50}, {"panels": [7], "steps": 10}, {"z": 1}, {}, FURTHER],
 )
 def test_what_is_no_setting_is_refused_with_what_would_be(setting: Any) -> None:
     with pytest.raises(FidelityError, match=r"a level of each knob: panels \[2, 3, 7\], steps \[10, 100\]"):
