@@ -154,13 +154,14 @@ def _of_simulator(table: TrialTable, s: int) -> KnobWorth:
     below = np.flatnonzero(z < 1.0)
     prices = prices_of(table, s, z[below]) if len(below) else np.empty(0)
     has_full = ~np.isnan(values[:, -1, 0]) if len(z) and z[-1] == 1.0 else np.zeros(len(designs), dtype=np.bool_)
+    n_compared = (has_full[:, None] & ~np.isnan(values[:, below, 0])).sum(axis=0)
+    by_price = [int(i) for i in np.argsort(prices, kind="stable") if n_compared[i] >= FEWEST]
+    pair = _pair(values[:, :, 0], has_full, below[by_price])
     settings = []
-    for i in np.argsort(prices, kind="stable"):
-        if (has_full & ~np.isnan(values[:, below[i], 0])).sum() >= FEWEST:
-            pair = _pair(values[:, :, 0], has_full, below[np.argsort(prices, kind="stable")])
-            outputs = tuple(_worth(problem, j, values[:, :, k], int(below[i]), pair) for k, j in enumerate(columns))
-            setting = simulator.fidelity.decode(float(z[below[i]]))
-            settings.append(SettingWorth(setting, float(z[below[i]]), float(prices[i]), outputs))
+    for i in by_price:
+        outputs = tuple(_worth(problem, j, values[:, :, k], int(below[i]), pair) for k, j in enumerate(columns))
+        setting = simulator.fidelity.decode(float(z[below[i]]))
+        settings.append(SettingWorth(setting, float(z[below[i]]), float(prices[i]), outputs))
     return KnobWorth(simulator.name, tuple(settings), simulator.fidelity)
 
 

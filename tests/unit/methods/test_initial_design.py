@@ -82,3 +82,17 @@ def test_a_candidate_is_in_the_users_own_words() -> None:
     assert asked.parameters == {"x0": -1.0, "x1": 2.0}
     assert asked.fidelities == {"s": 13.0, "t": "fine"}
     assert asked.fitted == {"f": (1.0,)}
+
+
+def test_every_source_is_tried_once_before_the_first_is_run_at_many_designs() -> None:
+    simulators = [
+        Simulator("s", [Objective("f", "minimize")], fidelity=Fidelity.continuous(10.0, 20.0), cost="z"),
+        Simulator(
+            "t", [Objective("g", "minimize")], fidelity=Fidelity.sources(["a", "b", "c", "d"]), cost=[1, 2, 3, 4]
+        ),
+    ]
+    problem = Problem([Real("x", 0.0, 1.0)], simulators)
+    asked = [initial_question(problem, "cheap", number, 0).fidelities for number in range(4)]
+    assert [each["t"] for each in asked] == ["b", "c", "a", "a"]
+    assert [each["s"] for each in asked] == [17.0, 10.0, 10.0, 10.0]
+    assert initial_size(problem, "cheap") == 10 + 2

@@ -168,3 +168,10 @@ def test_of_very_many_runs_a_part_spread_over_all_teaches_the_cost(monkeypatch: 
     assert model.residual is not None
     np.testing.assert_allclose(model.residual.z, [0.0, 0.25, 0.5, 0.75, 1.0])
     np.testing.assert_allclose(model.residual.x[:, 0], [0.0, 0.25, 0.5, 0.75, 1.0])
+
+
+def test_runs_whose_cost_does_not_depend_on_the_design_cost_what_each_fidelity_does() -> None:
+    problem = make_problem("1 + z", full_cost=3.0)
+    z = np.array([0.0, 0.5, 1.0, 0.25])
+    costs = costs_of_runs(KnownCostModel(problem.simulators[0], problem.space), np.full((4, 2), 0.3), z)
+    np.testing.assert_allclose(costs, 3.0 * (1.0 + z) / 2.0)
