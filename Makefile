@@ -42,7 +42,7 @@ run: $(VENV)/.core  ## optimise the rocket simulator, print its Pareto front, wr
 test: $(VENV)/.dev  ## run the whole test suite
 	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n auto
 
-mutants: $(VENV)/.dev  ## minutes: sabotage the deciding code in a hundred places; each must turn its test red
+mutants: $(VENV)/.dev  ## minutes: sabotage the deciding code in hundreds of places, but where a known death still counts; each must turn its test red
 	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python tests/mutants/run.py
 
 fuzz: $(VENV)/.dev  ## a minute, or FUZZ_SECONDS: spoilt files, databases and requests by chance; seeds of findings are printed

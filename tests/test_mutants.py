@@ -5,6 +5,8 @@ import sys
 from pathlib import Path
 from types import ModuleType
 
+import pytest
+
 RUNNER = Path(__file__).parent / "mutants" / "run.py"
 
 
@@ -29,3 +31,22 @@ def test_every_sabotage_names_a_test_file_and_differs_from_all_others() -> None:
     mutants = load_runner().read_mutants()
     assert [each.test for each in mutants if not (RUNNER.parents[1] / each.test).is_file()] == []
     assert len({(each.file, each.text, each.becomes) for each in mutants}) == len(mutants)
+    assert len({each.key for each in mutants}) == len(mutants)
+
+
+@pytest.mark.parametrize("changed", ["src/a.py", "tests/unit/test_a.py", "tests/shared.py"])
+def test_a_known_death_counts_no_longer_once_a_file_that_it_hangs_on_changes(
+    changed: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    runner = load_runner()
+    monkeypatch.setattr(runner, "ROOT", tmp_path)
+    for name in ("src/a.py", "tests/unit/test_a.py", "tests/shared.py", "src/b.py"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text("as it was")
+    mutant = runner.Mutant("a.py", "as", "was", "nothing", "unit/test_a.py")
+    before = mutant.seal
+    (tmp_path / "src/b.py").write_text("another")
+    assert mutant.seal == before
+    (tmp_path / changed).write_text("another")
+    assert mutant.seal != before
+    assert runner.Mutant("a.py", "as", "is", "nothing", "unit/test_a.py").seal != mutant.seal

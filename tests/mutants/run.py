@@ -1,11 +1,15 @@
 """Every sabotage of mutants.toml must turn its test file red: `make mutants`.
 
 The tests are first run as the code is, then once per sabotage against a copy of src/ in which it was committed, each
-time in a process that is forked from this one, so that NumPy and the like are imported once.
+time in a process that is forked from this one, so that NumPy and the like are imported once. A sabotage is not tried
+again as long as it, the file it spoils and the tests that killed it are what they were; ``--all`` tries every one, for
+other files may matter too.
 """
 
 from __future__ import annotations
 
+import argparse
+import hashlib
 import json
 import os
 import re
@@ -28,7 +32,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 LIST = Path(__file__).with_name("mutants.toml")
-KILLERS = Path(__file__).with_name("killers.json")  # which test turned red last time: it is tried first
+KILLERS = Path(__file__).with_name("killers.json")  # which test turned red last time, and the seal of that time
 FAILED = re.compile(r"^FAILED (\S+?::[^\s\[]+)", re.MULTILINE)
 PYTEST = ["-x", "-q", "-p", "no:cacheprovider", "-m", "not slow"]
 IMPORTED = ("moocore", "numpy", "pydantic", "rich", "scipy.optimize", "scipy.stats", "tomli_w", "typer")
@@ -54,6 +58,14 @@ class Mutant:
     @property
     def key(self) -> str:
         return f"{self.file}: {self.breaks}"
+
+    @property
+    def seal(self) -> str:
+        """Of all that its death hangs on: itself, the file that it spoils, its test file and what tests share."""
+        tests = ROOT / "tests"
+        files = [ROOT / "src" / self.file, tests / self.test, *sorted(tests.glob("*.py"))]
+        parts = [self.text.encode(), self.becomes.encode(), *(path.read_bytes() for path in files)]
+        return hashlib.blake2b(b"\0".join(parts), digest_size=8).hexdigest()
 
     def commit(self, source: Path) -> None:
         path = source / self.file
@@ -157,9 +169,14 @@ def run_all(starts: Sequence[Callable[[], Child]]) -> Iterator[Child]:
         time.sleep(0.01)
 
 
+def noted() -> dict[str, dict[str, str]]:
+    """By key: the test that killed a sabotage last time, and its seal then."""
+    return json.loads(KILLERS.read_text(encoding="utf-8")) if KILLERS.exists() else {}
+
+
 def likely(mutant: Mutant) -> list[str]:
     """The test that killed it last time, if it is still there."""
-    killer = (json.loads(KILLERS.read_text(encoding="utf-8")) if KILLERS.exists() else {}).get(mutant.key, "")
+    killer = noted().get(mutant.key, {}).get("killer", "")
     file, _, name = killer.partition("::")
     is_there = file == mutant.test and f"def {name.split('::')[-1]}(" in (ROOT / "tests" / file).read_text("utf-8")
     return [killer] if is_there else []
@@ -192,13 +209,20 @@ def check_green(tests: Sequence[str]) -> bool:
     return all(child.code == GREEN for child in children)
 
 
-def main(wanted: Sequence[str]) -> int:
-    """Those whose file or description contains one of the wanted words, or all."""
-    mutants = [each for each in read_mutants() if not wanted or any(w in each.file + each.breaks for w in wanted)]
-    if lost := [mutant for mutant in mutants if mutant.count != 1]:
+def main(wanted: Sequence[str], is_thorough: bool) -> int:
+    """Those whose file or description contains one of the wanted words, or all; known deaths only if thorough."""
+    listed = read_mutants()
+    if lost := [mutant for mutant in listed if mutant.count != 1]:
         for mutant in lost:
             print(f"occurs {mutant.count} times in {mutant.file}, not once: {mutant.text!r}")
         return 1
+    deaths = {mutant.key: noted()[mutant.key] for mutant in listed if mutant.key in noted()}
+    chosen = [each for each in listed if not wanted or any(word in each.file + each.breaks for word in wanted)]
+    known = [each for each in chosen if not is_thorough and deaths.get(each.key, {}).get("seal") == each.seal]
+    mutants = [each for each in chosen if each not in known]
+    print(f"{len(known)} of {len(chosen)} were killed before by what has not changed since.", flush=True)
+    if not mutants:
+        return 0
     for name in IMPORTED:  # once for all processes that are forked from this one
         import_module(name)
     begin = time.monotonic()
@@ -207,16 +231,18 @@ def main(wanted: Sequence[str]) -> int:
         print("Some test is red without any sabotage.")
         return 1
     print(f"{len(tests)} test files are green without sabotage ({time.monotonic() - begin:.0f} s).", flush=True)
-    alive, killers = [], {}
+    alive = []
     with tempfile.TemporaryDirectory(prefix="imoca-mutants-") as folder:
         for mutant, verdict in judge(mutants, Path(folder)):
             print(f"{verdict.word:9} {verdict.seconds:5.1f} s  {mutant.key}", flush=True)
             print(verdict.detail, end="")
-            killers[mutant.key] = verdict.killer
-            if not verdict.is_killed:
+            deaths.pop(mutant.key, None)
+            if verdict.is_killed:
+                deaths[mutant.key] = {"killer": verdict.killer, "seal": mutant.seal}
+            else:
                 alive.append(mutant)
-    if not wanted:
-        KILLERS.write_text(json.dumps({key: test for key, test in killers.items() if test}, indent=1) + "\n", "utf-8")
+    in_order = {mutant.key: deaths[mutant.key] for mutant in listed if mutant.key in deaths}
+    KILLERS.write_text(json.dumps(in_order, indent=1) + "\n", "utf-8")
     n_killed = len(mutants) - len(alive)
     print(f"{n_killed} of {len(mutants)} killed in {time.monotonic() - begin:.0f} s.")
     for mutant in alive:
@@ -225,4 +251,8 @@ def main(wanted: Sequence[str]) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n\n")[0])
+    parser.add_argument("wanted", nargs="*", help="words in a file's name or in what a sabotage breaks")
+    parser.add_argument("--all", action="store_true", help="also those whose death is known")
+    given = parser.parse_args()
+    sys.exit(main(given.wanted, given.all))
