@@ -5,7 +5,7 @@ once), so that a busy machine changes nothing. Only designs that were run at ful
 recommend by prediction keep a tenth of the budget back, with which designs of their front are run at full accuracy,
 chosen by ``study.verify``; the others run at full accuracy anyway. Simulator runs are kept in
 experiments/runs/third_party and never repeated. Results go to experiments/results/third_party/NAME.jsonl; what is there
-is not done again. Methods of BoTorch need imoca[peers], and know no constraints on outputs. OMP_NUM_THREADS=1 is wise.
+is not done again. Methods of BoTorch need imoca[peers]. OMP_NUM_THREADS=1 is wise.
 """
 
 from __future__ import annotations
@@ -46,11 +46,6 @@ LITTLE = 1e-9  # full runs; costs are sums
 def full_cost(problem: Problem) -> float:
     """Of one design, all simulators."""
     return sum(simulator.full_cost for simulator in problem.simulators) + problem.setup_cost
-
-
-def able_methods(problem: Problem) -> list[str]:
-    """BoTorch's methods, as imoca_lab calls them, know no constraints on outputs."""
-    return [name for name in METHODS if not (problem.constraints and name.startswith("botorch-"))]
 
 
 def run_study(problem: Problem, method: str, seed: int, budget: float) -> Outcome:
@@ -129,14 +124,14 @@ def command(name: str) -> str:
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n\n")[0])
     parser.add_argument("example", choices=list(EXAMPLES))
-    parser.add_argument("--methods", nargs="+", choices=METHODS, help="those that can play, unless given")
+    parser.add_argument("--methods", nargs="+", choices=METHODS, default=METHODS)
     parser.add_argument("--seeds", type=int, default=5, help="so many, from 0 on")
     parser.add_argument("--cache", type=Path, default=CACHE)
     given = parser.parse_args()
     example = EXAMPLES[given.example]
     problem, path = example.problem(given.cache), RESULTS / f"{example.name}.jsonl"
     for seed in range(given.seeds):
-        for method in given.methods or able_methods(problem):
+        for method in given.methods:
             records = read_records(path)
             if (method, seed) in {record.key for record in records}:
                 continue

@@ -20,7 +20,7 @@ from experiments.third_party.records import (
     write_records,
 )
 from experiments.third_party.report import PAGES, comparison_table, knob_table, with_tables
-from experiments.third_party.run import METHODS, able_methods, full_cost, run_nsga2, run_study
+from experiments.third_party.run import full_cost, run_nsga2, run_study
 from experiments.third_party.shares import final_shares, shares_along
 from experiments.third_party.simulators import EXAMPLES, Kept
 from imoca import Constraint, Fidelity, Objective, Problem, Real, Simulator
@@ -116,11 +116,6 @@ def test_nsga2_comes_nearer_to_the_front_and_shuns_what_fails_or_is_infeasible()
     assert sum(bad[-48:]) <= 3
     heights = [float(answer.parameters["y"]) for answer in answers]
     assert np.median(heights[-48:]) < 0.3 * np.median(heights[:12])
-
-
-def test_methods_that_know_no_constraints_are_left_out_where_there_is_one() -> None:
-    assert able_methods(EXAMPLES["antenna"].declared()) == list(METHODS)
-    assert able_methods(EXAMPLES["wing"].declared()) == ["imoca-p", "nsga2", "random"]
 
 
 def test_a_reading_by_hand() -> None:

@@ -14,7 +14,7 @@ from imoca.trials import Candidate, TrialTable
 from imoca_lab.peers.entropy import suggest_jes, suggest_mesmo
 from imoca_lab.peers.improvement import suggest_qlognehvi, suggest_qlognparego
 from imoca_lab.peers.models import attempted
-from imoca_lab.peers.observations import Observations, check_objectives, observe, shared_fidelities
+from imoca_lab.peers.observations import Observations, check_problem, observe, shared_fidelities
 from imoca_lab.peers.tutorial_start import fewest_designs
 
 logger = logging.getLogger(__name__)
@@ -38,7 +38,7 @@ class FullFidelitySearch:
 
     def suggest(self, table: TrialTable, seed: int) -> Candidate:
         problem, number = table.problem, len(table)
-        check_objectives(problem, self.criterion)
+        check_problem(problem, self.criterion)
         observations = None
         if not self.is_start(table, seed):
             observations = observe(table.rows(shared_fidelities(table) == 1.0))

@@ -3,7 +3,8 @@
 Daulton, Balandat and Bakshy, NeurIPS 2020 and 2021; the logarithms after Ament et al., NeurIPS 2023. Settings of the
 tutorial "multi_objective_bo", with the logarithmic form that BoTorch has come to recommend since: a GP per objective
 with known noise (here hardly any), 128 Sobol normal samples, designs that are hardly the best pruned, 10 restarts from
-512 raw samples, at most 200 iterations, batches of 5.
+512 raw samples, at most 200 iterations, batches of 5. Constraints as in the tutorial "constrained_multi_objective_bo":
+a GP each, and qLogNEHVI weighs every sample by its own (smoothed) feasibility.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from botorch.optim.optimize import optimize_acqf
 from botorch.sampling.normal import SobolQMCNormalSampler
 
 from imoca.arrays import Array
+from imoca_lab.peers.limits import excesses_of, objectives_of
 from imoca_lab.peers.models import fit_design_gps, pending_designs, tensor, unit_bounds
 from imoca_lab.peers.observations import Observations
 from imoca_lab.peers.reference import reference_below_front
@@ -35,6 +37,8 @@ def suggest_qlognehvi(observations: Observations, known_reference: tuple[float, 
             model=model,
             ref_point=reference,
             X_baseline=inputs,
+            objective=objectives_of(observations),
+            constraints=excesses_of(observations),
             X_pending=pending_designs(observations),
             prune_baseline=True,
             sampler=_sampler(),

@@ -37,9 +37,10 @@ def _missing(criterion: str, error: ImportError) -> MethodError:
     )
 
 
-momf = Recipe(partial(_shared_fidelity, "momf"), frozenset({"initial_design"}))
+# Constraints on parameters are refused at the first question, by ``check_problem``: a recipe cannot say "on outputs".
+momf = Recipe(partial(_shared_fidelity, "momf"), frozenset({"initial_design"}), constraints="all")
 hvkg = Recipe(partial(_shared_fidelity, "hvkg"), frozenset({"initial_design"}))
-qlognehvi = Recipe(partial(_full_fidelity, "qlognehvi"))
+qlognehvi = Recipe(partial(_full_fidelity, "qlognehvi"), constraints="all")
 qlognparego = Recipe(partial(_full_fidelity, "qlognparego"))
 jes = Recipe(partial(_full_fidelity, "jes"))
 mesmo = Recipe(partial(_full_fidelity, "mesmo"))

@@ -16,7 +16,7 @@ from imoca.trials import Candidate, TrialTable
 from imoca_lab.peers.hvkg import suggest_hvkg
 from imoca_lab.peers.models import attempted
 from imoca_lab.peers.momf import suggest_momf
-from imoca_lab.peers.observations import Observations, check_objectives, observe
+from imoca_lab.peers.observations import Observations, check_problem, observe
 from imoca_lab.peers.shared_cost import SharedCost
 from imoca_lab.peers.tutorial_start import is_start_over, start_question
 
@@ -43,7 +43,7 @@ class SharedFidelitySearch:
 
     def suggest(self, table: TrialTable, seed: int) -> Candidate:
         problem = table.problem
-        check_objectives(problem, self.criterion.upper())
+        check_problem(problem, self.criterion.upper())
         if not any(simulator.fidelity.has_knob for simulator in problem.simulators):
             raise MethodError(
                 f"BoTorch's {self.criterion.upper()} chooses a fidelity, but no simulator has one.",

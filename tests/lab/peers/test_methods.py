@@ -3,10 +3,12 @@
 import importlib.util
 import subprocess
 import sys
+from collections.abc import Sequence
 
 import numpy as np
 import pytest
 
+from imoca import Study
 from imoca.errors import MethodError
 from imoca.methods import Method, added_method_names, get_method
 from imoca.methods.initial_design import initial_question, initial_size
@@ -15,12 +17,12 @@ from imoca.models.cost import cost_models
 from imoca.problem.fidelity import Fidelity
 from imoca.problem.parameters import Real
 from imoca.problem.problem import Problem
-from imoca.problem.simulator import Goal, Objective, Simulator
+from imoca.problem.simulator import Constraint, Goal, Objective, Simulator
 from imoca.testing import MethodContract
 from imoca.testing.method import MIXED, answered
 from imoca.trials.table import TrialTable
 from imoca.trials.trial import Answer, Candidate, Trial
-from imoca_lab.peers.observations import objective_fidelities, observe, shared_fidelities
+from imoca_lab.peers.observations import observe, output_fidelities, shared_fidelities
 from imoca_lab.peers.tutorial_start import MOST_DESIGNS, fewest_designs, is_start_over, start_question
 
 pytestmark = pytest.mark.filterwarnings("ignore:.torch.jit:DeprecationWarning")  # BoTorch, as it is imported
@@ -30,6 +32,7 @@ needs_botorch = pytest.mark.skipif(
 )
 SHARED = ("botorch-momf", "botorch-hvkg")
 PEERS = added_method_names()
+CONSTRAINED = ("botorch-qlognehvi", "botorch-momf")
 FULL = tuple(name for name in PEERS if name not in SHARED)
 
 
@@ -216,6 +219,119 @@ def test_a_believed_answer_is_certain_and_leaves_the_means_as_they_were() -> Non
             torch.testing.assert_close(believed[:, j], model.posterior(points).mean[:, j])
 
 
+def limited(limit: Constraint) -> Problem:
+    """Two objectives that are best at 0.8 and at 0.9, and a constraint on the design itself by another simulator."""
+    knob = Fidelity.continuous()
+    return Problem(
+        [Real("a", 0.0, 1.0)],
+        [
+            Simulator("s", [Objective("f", "maximize"), Objective("g", "minimize")], fidelity=knob, cost="0.1 + z**2"),
+            Simulator("t", [limit], fidelity=knob, cost="0.1 + z**2"),
+        ],
+    )
+
+
+def limited_trials(problem: Problem, designs: Sequence[float], z: Sequence[float]) -> list[Trial]:
+    """Cheap runs call more feasible than is: the constraint's output is too small by half of what z lacks."""
+    trials = []
+    for number, (a, fidelity) in enumerate(zip(designs, z, strict=True)):
+        values = {"f": -((a - 0.8) ** 2), "g": (a - 0.9) ** 2, "c": a - 0.5 * (1.0 - fidelity)}
+        trials.append(Trial(number, {"a": a}, {"s": fidelity, "t": fidelity}, answer=Answer(values)))
+    return trials
+
+
+@needs_botorch
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("limit", "low", "high"),
+    [
+        (Constraint("c", upper=2.0), 0.75, 0.95),
+        (Constraint("c", upper=0.55), 0.3, 0.57),
+        (Constraint("c", lower=-2.0, upper=0.55), 0.3, 0.57),
+        (Constraint("c", lower=0.97), 0.95, 1.0),
+    ],
+    ids=["held by all", "upper", "both", "lower"],
+)
+def test_constraints_keep_botorch_from_the_best_designs(limit: Constraint, low: float, high: float) -> None:
+    problem = limited(limit)
+    designs = [0.05, 0.2, 0.35, 0.5, 0.65, 0.99]
+    question = ask("botorch-qlognehvi", problem, limited_trials(problem, designs, [1.0] * 6))
+    assert low <= question.parameters["a"] <= high
+    z = [0.0, 0.2, 0.4, 0.6, 0.8, 1.0]
+    trials = limited_trials(problem, designs * 2, [*z, 1.0, 0.4, 0.2, 1.0, 0.5, 0.8])
+    assert len(trials) >= started(problem)
+    question = ask("botorch-momf", problem, trials)
+    slack = 0.5 * (1.0 - question.fidelities["t"])  # which MOMF may believe in: its hypervolume is of any fidelity
+    assert low <= question.parameters["a"] <= min(high + slack, 1.0)
+
+
+@needs_botorch
+@pytest.mark.slow
+def test_where_nothing_was_feasible_botorch_asks_where_something_may_be() -> None:
+    problem = limited(Constraint("c", upper=0.2))
+    designs = [0.3, 0.4, 0.5, 0.55, 0.6, 0.65, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95]
+    cheap = [1.0, 0.9, 0.7, 0.5, 0.4, 0.6, 0.2, 0.1, 0.0, 0.8, 0.3, 0.5]
+    for method, z in (("botorch-qlognehvi", [1.0] * 12), ("botorch-momf", cheap)):
+        trials = limited_trials(problem, designs, z)
+        assert len(trials) >= started(problem)
+        assert all(trial.values["c"] > 0.2 for trial in trials)
+        question = ask(method, problem, trials)
+        assert question.parameters["a"] - 0.5 * (1.0 - question.fidelities["t"]) < 0.25
+
+
+@needs_botorch
+@pytest.mark.parametrize("method", CONSTRAINED)
+def test_constraints_on_parameters_are_refused_in_words(method: str) -> None:
+    free = limited(Constraint("c", upper=0.5))
+    problem = Problem(free.parameters, free.simulators, constraints=["a <= 0.9"])
+    with pytest.raises(MethodError, match=r"does not keep to constraints on parameters.*a <= 0.9"):
+        ask(method, problem, [])
+
+
+@pytest.mark.parametrize("method", [name for name in PEERS if name not in CONSTRAINED])
+def test_other_peers_are_refused_where_outputs_are_constrained(method: str) -> None:
+    with pytest.raises(MethodError, match="does not know constraints"):
+        Study(limited(Constraint("c", upper=0.5)), method=method)
+
+
+def test_observed_constraints_are_feasible_as_they_are_in_their_own_units() -> None:
+    problem = limited(Constraint("c", lower=0.2, upper=0.6))
+    designs = [0.1, 0.2, 0.35, 0.5, 0.6, 0.61, 0.99]
+    observations = observe(TrialTable.encode(problem, limited_trials(problem, designs, [1.0] * 7)))
+    assert observations is not None
+    assert observations.n_objectives == 2
+    expected = [0.2 <= a <= 0.6 for a in designs]
+    shifted = observations.values + np.array([5.0, -5.0, 0.0])  # objectives do not matter
+    for values in (observations.values, shifted):
+        inside = observations.is_feasible(values * (1.0 - 1e-12 * np.sign(values)))  # those on a bound, by rounding
+        np.testing.assert_array_equal(inside[[0, 2, 3, 5, 6]], np.array(expected)[[0, 2, 3, 5, 6]])
+    np.testing.assert_allclose(observations.lower * observations.scale[2:] + observations.centre[2:], [0.2], rtol=1e-12)
+    np.testing.assert_allclose(
+        observations.standardised([-0.09, -0.16]), observations.values[3, :2], rtol=1e-9
+    )  # of the design 0.5
+
+
+@needs_botorch
+def test_the_excess_over_a_bound_is_negative_where_it_is_held() -> None:
+    import torch
+
+    from imoca_lab.peers.limits import excesses_of, objectives_of
+
+    problem = limited(Constraint("c", lower=0.2, upper=0.6))
+    observations = observe(TrialTable.encode(problem, limited_trials(problem, [0.1, 0.4, 0.9], [1.0] * 3)))
+    assert observations is not None
+    below, above = excesses_of(observations) or []
+    samples = torch.tensor(observations.values)
+    scale = observations.scale[2]
+    np.testing.assert_allclose(below(samples) * scale, [0.1, -0.2, -0.7], atol=1e-12)
+    np.testing.assert_allclose(above(samples) * scale, [-0.5, -0.2, 0.3], atol=1e-12)
+    torch.testing.assert_close(objectives_of(observations)(samples), samples[:, :2])
+    torch.testing.assert_close(objectives_of(observations, extra=[2])(samples), samples)
+    free = observe(TrialTable.encode(two_simulators(), some_trials(two_simulators(), "botorch-jes", 3)))
+    assert free is not None
+    assert excesses_of(free) is None
+
+
 @needs_botorch
 @pytest.mark.parametrize("method", SHARED)
 def test_a_shared_fidelity_needs_a_knob(method: str) -> None:
@@ -269,7 +385,7 @@ def test_incomplete_trials_are_pending_and_a_knobless_simulator_sees_the_shared_
     np.testing.assert_allclose(observations.values.mean(axis=0), 0.0, atol=1e-12)
     raw = np.array([[-trial.values[name] for name in ("drag", "mass", "noise")] for trial in trials])
     np.testing.assert_allclose(observations.standardised(raw[2]), observations.values[2])
-    z = objective_fidelities(TrialTable.encode(problem, trials))
+    z = output_fidelities(TrialTable.encode(problem, trials))
     np.testing.assert_array_equal(z[:, 1], shared_fidelities(TrialTable.encode(problem, trials)))
     np.testing.assert_allclose(z[:, 1], np.minimum(z[:, 0], z[:, 2]))
 
@@ -283,6 +399,7 @@ class Missing:
             raise ModuleNotFoundError(f"No module named {name!r}", name=name)
 sys.meta_path.insert(0, Missing())
 import imoca
+from imoca import Study
 from imoca.errors import MethodError
 from imoca.methods import get_method
 get_method("imoca-p")
