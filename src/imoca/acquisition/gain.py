@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Protocol, TypeVar
 
 import numpy as np
@@ -28,6 +29,27 @@ class Gain(Protocol):
 
         The weights (n, K) are how much each gain counts: nothing where its simulator is not run.
         """
+
+
+@dataclass(frozen=True)
+class BlurredGain:
+    """A gain that counts nothing better known than a blur: as if every answer had further noise of this deviation.
+
+    Nats have no scale: of an objective that is known to a hundredth of what matters a further run tells as much as
+    of one that is hardly known. Where simulators compete for being run at all, the cheapest would be asked for ever.
+    """
+
+    sharp: Gain
+    blurs: Array  # (K,) one per output, standardised
+
+    def values(self, moments: Sequence[Moments]) -> list[Array]:
+        return self.sharp.values(self._blurred(moments))
+
+    def partials(self, moments: Sequence[Moments], chosen: Sequence[IntArray], weights: Array) -> list[Partials]:
+        return self.sharp.partials(self._blurred(moments), chosen, weights)
+
+    def _blurred(self, moments: Sequence[Moments]) -> list[Moments]:
+        return [replace(each, noise=each.noise + blur**2) for each, blur in zip(moments, self.blurs, strict=True)]
 
 
 def squared_correlation(moments: Moments) -> Array:  # (n, m)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -10,7 +11,7 @@ import numpy as np
 
 from imoca.acquisition.feasible_gain import feasible_bound_gain, feasible_front_gain
 from imoca.acquisition.fidelity_space import FidelityReduction
-from imoca.acquisition.gain import Gain
+from imoca.acquisition.gain import BlurredGain, Gain
 from imoca.acquisition.maximise import distinct_best, maximise
 from imoca.acquisition.regions import dominated_regions
 from imoca.acquisition.score import GainPerCost, PricedSimulator
@@ -25,6 +26,7 @@ from imoca.methods.settings import Evaluate, InitialDesign
 from imoca.methods.target_search import TargetSearch
 from imoca.methods.verification import is_verification_due
 from imoca.models.surrogates import DEFAULT_MODEL, ModelName
+from imoca.pareto.search import Front
 from imoca.trials.table import TrialTable
 from imoca.trials.trial import Candidate
 
@@ -36,6 +38,7 @@ FidelityChoice = Literal["per cost", "target", "cheapest allowed"]
 TARGET_ONLY = 1  # a grid of z* alone
 NO_GAIN = 1e-9  # nats per full run, below which no design differs from another
 N_FINE_GRID = 101  # and once the design is chosen
+BLUR = 0.03  # of the reach of the front: better known an objective need not be, where simulators may be left out
 
 
 @dataclass(frozen=True)
@@ -94,7 +97,9 @@ class InformationSearch:
             fronts = sample_fronts(beliefs, paths, extremes, rng)
             regions = dominated_regions(lifted_fronts(beliefs, paths, fronts, rng), rng)
             near = np.concatenate([front.near for front in fronts])
-            return feasible_front_gain(regions, low, high, beliefs.running), near
+            sharp = feasible_front_gain(regions, low, high, beliefs.running)
+            is_sharp = self.evaluate == "all" or not all(len(front.values) for front in fronts)
+            return sharp if is_sharp else BlurredGain(sharp, _blurs(beliefs, fronts)), near
         kind = TruncatedGain if self.gain == "truncated" else SkewGain
         return feasible_bound_gain(kind, maxima, low, high, beliefs.running), extremes
 
@@ -129,6 +134,12 @@ class InformationSearch:
             simulators = self._priced(beliefs, number, N_FINE_GRID)
             return np.array([_cheapest_allowed(beliefs, simulator, x) for simulator in simulators])
         return self._score(beliefs, gain, number, N_FINE_GRID).score(x[None]).fidelities[0]
+
+
+def _blurs(beliefs: Beliefs, fronts: Sequence[Front]) -> Array:  # (K + C,) standardised
+    """A share of how far the sampled fronts reach in every objective; constraints are wanted sharp."""
+    reach = np.median([np.ptp(front.values, axis=0) for front in fronts], axis=0)
+    return np.append(BLUR * reach, np.zeros(len(beliefs.limits)))
 
 
 def _cheapest_allowed(beliefs: Beliefs, simulator: PricedSimulator, x: Array) -> float:

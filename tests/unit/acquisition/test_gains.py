@@ -6,7 +6,7 @@ from scipy.stats import truncnorm
 
 from imoca.acquisition.fractional import NOT_RUN, picked
 from imoca.acquisition.front_gain import FrontGain
-from imoca.acquisition.gain import RESOLUTION, Gain, squared_correlation
+from imoca.acquisition.gain import RESOLUTION, BlurredGain, Gain, squared_correlation
 from imoca.acquisition.regions import dominated_regions
 from imoca.acquisition.skew_gain import SkewGain
 from imoca.acquisition.truncated_gain import TruncatedGain, truncation_entropy_drop
@@ -15,7 +15,7 @@ from imoca.models.product import ProductKernel
 from imoca.pareto.dominance import non_dominated
 
 GRID = np.array([0.0, 0.3, 0.6, 1.0])
-NAMES = ["truncated", "skew", "front"]
+NAMES = ["truncated", "skew", "front", "blurred front"]
 
 
 def make_processes(rng: np.random.Generator, n_objectives: int, noise: float = 1e-5) -> list[GaussianProcess]:
@@ -34,7 +34,10 @@ def make_gain(name: str, n_objectives: int, rng: np.random.Generator) -> Gain:
     maxima = np.array([front.max(axis=0) for front in fronts])
     if name == "truncated":
         return TruncatedGain(maxima)
-    return SkewGain(maxima) if name == "skew" else FrontGain(dominated_regions(fronts, rng))
+    if name == "skew":
+        return SkewGain(maxima)
+    sharp = FrontGain(dominated_regions(fronts, rng))
+    return sharp if name == "front" else BlurredGain(sharp, np.linspace(0.1, 0.3, n_objectives))
 
 
 def moments_at(processes: list[GaussianProcess], x: np.ndarray) -> list[Moments]:
@@ -88,6 +91,20 @@ def test_what_is_known_better_than_the_resolution_hardly_tells_of_itself(rng: np
     assert squared_correlation(at_target.moments(x, np.ones(1))).max() < 0.01
 
 
+def test_what_is_known_better_than_the_blur_hardly_tells_of_itself(rng: np.random.Generator) -> None:
+    """A design known to a tenth of its blur: the share of its variance in what is seen is 1 in 101 at the most."""
+    moments = moments_at(make_processes(rng, 2), rng.random((40, 2)))
+    sharp = FrontGain(dominated_regions([np.array([[0.5, 0.0], [0.0, 0.5]])], rng))
+    deviations = [float(np.sqrt(each.var_f.max())) for each in moments]
+    for j in range(2):
+        blurs = np.zeros(2)
+        blurs[j] = 10.0 * deviations[j]
+        blurred, clear = BlurredGain(sharp, blurs).values(moments), sharp.values(moments)
+        assert clear[j].max() > 0.1
+        assert blurred[j].max() <= -0.5 * np.log(1.0 - 1.0 / 101.0)
+        np.testing.assert_array_equal(blurred[1 - j], clear[1 - j])
+
+
 def test_t_and_e_at_the_target_fidelity_are_mesmo(rng: np.random.Generator) -> None:
     processes = make_processes(rng, 2, noise=1e-9)
     maxima = rng.standard_normal((6, 2)) + 1.5
@@ -137,6 +154,7 @@ def test_a_design_that_is_known_exactly_is_not_worth_asking_again(name: str, rng
         "skew": SkewGain(np.array([[best]])),
         "front": FrontGain(dominated_regions([np.array([[best]])], rng)),
     }
+    gains["blurred front"] = BlurredGain(gains["front"], np.array([0.1]))
     gain = gains[name]
     known = gain.values([process.moments(x[[values.argmax()]], GRID)])[0][0, -1]
     elsewhere = gain.values([process.moments(rng.random((50, 2)), GRID)])[0][:, -1].max()

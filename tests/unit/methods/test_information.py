@@ -1,5 +1,6 @@
 """What the information methods ask: the best question for their gain, and its fidelities by trying all of them."""
 
+import dataclasses
 from collections.abc import Sequence
 
 import numpy as np
@@ -8,7 +9,7 @@ from deciding import believe, is_in_reduced_space, is_start, suggest, trial_at
 
 from imoca.acquisition.feasible_gain import FeasibleBoundGain
 from imoca.acquisition.front_gain import DominatedRegions, FrontGain
-from imoca.acquisition.gain import Gain
+from imoca.acquisition.gain import BlurredGain, Gain
 from imoca.acquisition.regions import BoxRegions, dominated_regions
 from imoca.acquisition.score import GainPerCost, PricedSimulator
 from imoca.acquisition.skew_gain import SkewGain
@@ -337,3 +338,19 @@ def test_where_runs_fail_the_gain_and_its_price_know_how_likely_a_design_runs(na
         assert priced.failure is failure
         assert priced.caution == beliefs.caution
         assert priced.sure == pytest.approx(np.exp(beliefs.log_sure_to_run))
+
+
+def test_where_simulators_may_be_left_out_p_is_blurred_by_a_share_of_the_reach_of_its_fronts() -> None:
+    problem = make_problem()
+    beliefs = believed(problem, make_trials(problem, 0))
+    search = information.InformationSearch("front", "per cost", "cheap", False, N_FRONTS, evaluate="best")
+    gain, _ = search._gain(beliefs, np.random.default_rng(5))
+    rng = np.random.default_rng(5)
+    paths = sample_paths(beliefs, N_FRONTS, rng)
+    _, extremes = sample_maxima(beliefs, paths, rng)
+    fronts = sample_fronts(beliefs, paths, extremes, rng)
+    reach = [[max(column) - min(column) for column in front.values.T] for front in fronts]
+    assert isinstance(gain, BlurredGain)
+    np.testing.assert_allclose(gain.blurs, 0.03 * np.median(reach, axis=0))
+    sharp, _ = dataclasses.replace(search, evaluate="all")._gain(beliefs, np.random.default_rng(5))
+    assert isinstance(sharp, FrontGain)
