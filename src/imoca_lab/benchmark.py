@@ -24,7 +24,8 @@ class Benchmark:
     true_values: Callable[[Array], Array]  # (n, d) in the unit cube -> (n, K)
     reference_front: Array  # (m, K) non-dominated, a thinned picture of the true front
     hypervolume: float  # of a dense front, far above what the reference front or any few hundred points reach
-    is_feasible: Callable[[Array], BoolArray] | None = None  # (n, d) -> (n,) at full fidelity; None: every design is
+    # (n, d) -> (n,): whether a design answers at full fidelity and holds all constraints; None: every design does
+    is_feasible: Callable[[Array], BoolArray] | None = None
 
     def __post_init__(self) -> None:
         front = finite_points(self.reference_front, f"Reference front of {self.name!r}")

@@ -14,12 +14,13 @@ from imoca.errors import ProblemError
 from imoca.problem import FidelityValue, Problem, Simulator
 from imoca.runners import Job, run_job
 
+FEWEST = 3  # designs that show a correlation
 CONTINUOUS = (0.0, 0.25, 0.5, 0.75, 1.0)  # z shown of a continuous fidelity
 
 
 @dataclass(frozen=True)
 class FidelityRow:
-    """One output at one fidelity, over the same designs as at full fidelity."""
+    """One output at one fidelity, over the designs that answered there and at full fidelity."""
 
     simulator: str
     output: str
@@ -27,6 +28,7 @@ class FidelityRow:
     cost_ratio: float  # mean cost over that at full fidelity
     rank_correlation: float  # Spearman's, with the values at full fidelity
     relative_error: float  # root mean square, in standard deviations of the values at full fidelity
+    failed: float  # share of all designs that failed at this fidelity
 
 
 def fidelity_table(
@@ -36,8 +38,10 @@ def fidelity_table(
     seed: int = 0,
 ) -> list[FidelityRow]:
     """Runs every simulator that has a fidelity on a Sobol set of designs, at each of its fidelities."""
-    if n_designs < 3:
-        raise ProblemError(f"{n_designs} designs show no correlation.", hint="Take at least 3, better 16 or more.")
+    if n_designs < FEWEST:
+        raise ProblemError(
+            f"{n_designs} designs show no correlation.", hint=f"Take at least {FEWEST}, better 16 or more."
+        )
     sequence = qmc.Sobol(problem.space.n_parameters, rng=np.random.default_rng(seed))
     designs = problem.space.from_unit(sequence.random_base2(int(np.ceil(np.log2(n_designs))))[:n_designs])
     rows = []
@@ -54,17 +58,27 @@ def _rows_of(problem: Problem, simulator: Simulator, designs: Array, z: Array) -
     runs = [_run(problem, simulator, designs, fidelity) for fidelity in fidelities]
     full_values, full_cost = runs[-1]
     rows = []
-    for fidelity, (values, cost) in zip(fidelities, runs, strict=True):
+    for fidelity, (all_values, cost) in zip(fidelities, runs, strict=True):
+        has_failed = np.isnan(all_values).any(axis=1)
+        both = ~np.isnan(all_values + full_values).any(axis=1)
+        if both.sum() < FEWEST:
+            raise ProblemError(
+                f"Simulator {simulator.name!r} answered {both.sum()} of {len(designs)} designs both at fidelity"
+                f" {fidelity!r} and at full fidelity.",
+                hint="Take more designs, or see whether its program is installed.",
+            )
+        values, full = all_values[both], full_values[both]
         for j, output in enumerate(simulator.outputs):
-            error = np.sqrt(np.mean((values[:, j] - full_values[:, j]) ** 2)) / full_values[:, j].std()
+            error = np.sqrt(np.mean((values[:, j] - full[:, j]) ** 2)) / full[:, j].std()
             rows.append(
                 FidelityRow(
                     simulator.name,
                     output.name,
                     fidelity,
-                    float(cost.mean() / full_cost.mean()),
-                    _rank_correlation(values[:, j], full_values[:, j]),
+                    float(cost[both].mean() / full_cost[both].mean()),
+                    _rank_correlation(values[:, j], full[:, j]),
                     float(error),
+                    float(has_failed.mean()),
                 )
             )
     return rows
@@ -79,19 +93,14 @@ def _rank_correlation(values: Array, full_values: Array) -> float:
 
 def _run(
     problem: Problem, simulator: Simulator, designs: Array, fidelity: FidelityValue
-) -> tuple[Array, Array]:  # (n, K), (n,)
+) -> tuple[Array, Array]:  # (n, K), (n,); nan where it failed
     values, costs = [], []
     for number, x in enumerate(designs):
         answer = run_job(Job(number, simulator, problem.space.decode(x), fidelity, 1, Path(), Path()))
-        if answer.failures:
-            raise ProblemError(
-                f"Simulator {simulator.name!r} failed at fidelity {fidelity!r}: {answer.failures[simulator.name]}.",
-                hint="Take another seed, or see whether its program is installed.",
-            )
-        values.append([answer.values[output.name] for output in simulator.outputs])
+        values.append([answer.values.get(output.name, np.nan) for output in simulator.outputs])
         declared = None if simulator.is_cost_measured else np.array([simulator.fidelity.encode(fidelity)])
         costs.append(
-            answer.costs[simulator.name]
+            answer.costs.get(simulator.name, np.nan)
             if declared is None
             else simulator.cost_ratio(problem.space, x[None], declared)[0, 0]
         )

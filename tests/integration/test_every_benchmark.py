@@ -12,7 +12,7 @@ from imoca_lab.problems.circuit.ngspice import is_installed
 
 pytestmark = pytest.mark.slow
 
-# The cantilever, whose runs fail, is in tests/integration/test_failing_runs.py.
+# Cantilever and reactor, whose runs fail, are in tests/integration/test_failing_runs.py.
 N_FRONTS = 3  # fewer than by default: what is tested is the way, not how good the questions are
 
 NGSPICE = pytest.mark.skipif(not is_installed(), reason="the program ngspice is not installed")
@@ -25,6 +25,7 @@ BUDGETS = {
     "branin_currin_disc": 5.0,
     "c2_dtlz2": 3.5,
     "tanaka": 5.0,
+    "osyczka_kundu": 5.0,
     "ackley_rosenbrock_sphere": 2.6,
     "dtlz1": 1.45,
     "dtlz2": 5.0,

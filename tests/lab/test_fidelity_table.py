@@ -77,6 +77,17 @@ DOCUMENTED = {
         (1 / 21.0, 0.9998, 0.0402),
         (1 / 21.0, 1.0, 0.0511),
     ],
+    "osyczka_kundu": [
+        (1 / 21.0, 0.9946, 0.0301),
+        (1 / 21.0, 0.9967, 0.0787),
+        (1 / 21.0, 0.9986, 0.133),
+        (1 / 21.0, 0.9985, 0.133),
+        (1 / 21.0, 1.0, 0.133),
+        (1 / 21.0, 0.9997, 0.0595),
+        (1 / 21.0, 0.9921, 0.438),
+        (1 / 21.0, 0.9963, 0.295),
+    ],
+    "cantilever": [(1 / 32.0, 0.9980, 0.0787), (1 / 32.0, 1.0, 0.0)],
     "adversarial": [(1 / 21.0, -1.0, 2.0), (1 / 11.0, -1.0, 2.0)],
     "qv": [(0.1, 0.996, 0.081)],
     "momf_branin_currin": [(1 / 121.5, 0.9987, 0.083), (1 / 121.5, 0.975, 0.238)],
@@ -88,7 +99,7 @@ DOCUMENTED = {
 @pytest.mark.parametrize("name", DOCUMENTED)
 def test_the_documented_rows_are_what_1024_designs_give(name: str) -> None:
     rows = fidelity_table(imoca_lab.get(name).problem, 1024, [0.0])
-    low = [row for row in rows if row.cost_ratio < 1.0 and row.fidelity in (0.0, 0.2, "low")]
+    low = [row for row in rows if row.cost_ratio < 1.0 and row.fidelity in (0.0, 0.2, "low", 2)]
     found = [(row.cost_ratio, row.rank_correlation, row.relative_error) for row in low]
     np.testing.assert_allclose(found, DOCUMENTED[name], rtol=5e-4, atol=5e-4)
 
@@ -103,6 +114,31 @@ def test_a_fidelity_that_says_the_same_of_every_design_ranks_none() -> None:
     )
     rows = fidelity_table(Problem([Real("x", 0.0, 1.0)], [flat]), 8)
     assert [row.rank_correlation for row in rows] == [0.0, pytest.approx(1.0)]
+
+
+def test_designs_that_fail_are_left_out_and_counted() -> None:
+    def fragile(x: float, z: int) -> float:
+        if x > 0.5 * z:  # half of them at the cheap level, none at full accuracy
+            raise RuntimeError("broken")
+        return x + (0.25 if z == 1 else 0.0)
+
+    levels = Fidelity.levels([1, 2])
+    simulator = Simulator("s", [Objective("f", "minimize")], fragile, fidelity=levels, cost=[0.1, 1.0])
+    cheap, full = fidelity_table(Problem([Real("x", 0.0, 1.0)], [simulator]), 256)
+    assert cheap.failed == pytest.approx(0.5, abs=0.01)
+    assert full.failed == 0.0
+    assert cheap.rank_correlation == pytest.approx(1.0)
+    assert cheap.relative_error == pytest.approx(0.25 / (0.5 / 12.0**0.5), rel=0.02)  # of those that answered
+
+
+def test_a_simulator_that_never_answers_is_named() -> None:
+    def broken(x: float, z: int) -> float:
+        raise RuntimeError("no licence")
+
+    levels = Fidelity.levels([1, 2])
+    simulator = Simulator("s", [Objective("f", "minimize")], broken, fidelity=levels, cost=[0.1, 1.0])
+    with pytest.raises(ProblemError, match="'s' answered 0 of 8 designs"):
+        fidelity_table(Problem([Real("x", 0.0, 1.0)], [simulator]), 8)
 
 
 def test_too_few_designs_are_refused() -> None:

@@ -108,7 +108,7 @@ def problem(
         print(json.dumps([asdict(row) for row in rows], indent=1))
         return
     print(f"{name}: {DESCRIPTIONS[name]}; hypervolume of its front {benchmark.hypervolume:.6g}")
-    header = ("simulator", "output", "fidelity", "cost ratio", "rank corr.", "rel. error")
+    header = ("simulator", "output", "fidelity", "cost ratio", "rank corr.", "rel. error", "failed")
     cells = [
         (
             row.simulator,
@@ -117,6 +117,7 @@ def problem(
             f"{row.cost_ratio:.4g}",
             f"{row.rank_correlation:.4f}",
             f"{row.relative_error:.3g}",
+            f"{row.failed:.1%}",
         )
         for row in rows
     ]

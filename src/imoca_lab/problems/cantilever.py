@@ -38,7 +38,7 @@ def cantilever() -> Benchmark:
             )
         ],
     )
-    return with_stored_front("cantilever", problem, REFERENCE_POINT, true_values)
+    return with_stored_front("cantilever", problem, REFERENCE_POINT, true_values, is_feasible=is_whole)
 
 
 def spring(root: float, tip: float, thickness: float, z: int) -> dict[str, float]:

@@ -60,4 +60,15 @@ def test_bench_lists_the_problems_and_shows_what_fidelities_are_worth() -> None:
     rows = json.loads(run("bench", "problem", "branin_currin", "--designs", "4", "--json").stdout)
     assert rows[0]["cost_ratio"] == pytest.approx(0.05 / 1.05)
     table = run("bench", "problem", "branin_currin", "--designs", "4").stdout.splitlines()
-    assert table[1].split() == ["simulator", "output", "fidelity", "cost", "ratio", "rank", "corr.", "rel.", "error"]
+    assert table[1].split() == [
+        "simulator",
+        "output",
+        "fidelity",
+        "cost",
+        "ratio",
+        "rank",
+        "corr.",
+        "rel.",
+        "error",
+        "failed",
+    ]

@@ -1,3 +1,5 @@
+import dataclasses
+
 import numpy as np
 import pytest
 
@@ -45,6 +47,18 @@ def test_the_recovered_front_fills_the_gaps_between_verified_designs() -> None:
     found = score(line(), trials_at(0.1, 0.3, 0.5, 0.7, 0.9), seed=0)
     assert found.hypervolume_difference < 0.05 < found.verified_hypervolume_difference
     assert found.average_distance < 0.05
+
+
+def test_an_infeasible_design_counts_nothing_be_it_recommended_or_verified() -> None:
+    free = line()
+    half = dataclasses.replace(free, is_feasible=lambda x: x[:, 0] <= 0.5)
+    found = score(half, trials_at(0.25, 0.75), seed=0)
+    assert found.verified_hypervolume_difference == pytest.approx(1.0 - 0.25 * 0.75 / 0.5)  # one rectangle
+    many = trials_at(0.1, 0.3, 0.5, 0.7, 0.9)
+    # Of the triangle under the line the part right of the middle is lost, but for the rectangle of 0.5 by 0.5.
+    assert score(half, many, seed=0).hypervolume_difference == pytest.approx(0.25, abs=0.05)
+    nothing = dataclasses.replace(free, is_feasible=lambda x: x[:, 0] > 1.0)
+    assert score(nothing, many, seed=0).hypervolume_difference == 1.0
 
 
 def test_nothing_told_lacks_everything() -> None:

@@ -4,17 +4,18 @@ import math
 
 import numpy as np
 import pytest
+from scipy.optimize import minimize
 from stored_fronts import largest_gain_by_a_step
 
 import imoca_lab
 from imoca.arrays import Array, BoolArray
 from imoca.pareto import hypervolume, non_dominated
 from imoca_lab.benchmark import Benchmark
-from imoca_lab.problems import branin_currin_disc, c2_dtlz2, tanaka
+from imoca_lab.problems import branin_currin_disc, c2_dtlz2, osyczka_kundu, tanaka
 from imoca_lab.problems.branin_currin import branin_currin
 from imoca_lab.stored_front import load_front
 
-NAMES = ["branin_currin_disc", "c2_dtlz2", "tanaka"]
+NAMES = ["branin_currin_disc", "c2_dtlz2", "tanaka", "osyczka_kundu"]
 
 
 def feasible(benchmark: Benchmark, x: Array) -> BoolArray:
@@ -114,3 +115,44 @@ def test_tanakas_constraints_by_hand() -> None:
     assert tanaka.limit_values(0.0, 1.0, 1.0) == {"inner": pytest.approx(-0.1), "outer": 0.5}
     assert tanaka.limit_values(1.0, 1.0, 1.0)["inner"] == pytest.approx(1.0 - 0.1 * math.cos(4.0 * math.pi))
     assert tanaka.f1(0.3, 0.7, 0.5) == pytest.approx(0.3 + 0.1 * math.sin(1.4))
+
+
+def test_osyczkas_and_kundus_values_by_hand() -> None:
+    corner = np.array([[5.0, 1.0, 5.0, 0.0, 5.0, 0.0]])
+    np.testing.assert_allclose(osyczka_kundu.objectives(corner, 1.0), [[-(225.0 + 1 + 16 + 16 + 16), 76.0]])
+    np.testing.assert_allclose(osyczka_kundu.edge_values(corner, 1.0), [[4.0, 0.0, 6.0, 0.0]])
+    np.testing.assert_allclose(osyczka_kundu.bowl_values(corner, 1.0), [[0.0, 0.0]])
+    lenience = 0.5 * (0.5 + 0.3 * math.sin(4.0))
+    np.testing.assert_allclose(osyczka_kundu.edge_values(corner, 0.5)[0], np.array([4.0, 0.0, 6.0, 0.0]) + lenience)
+    np.testing.assert_allclose(
+        osyczka_kundu.bowl_values(corner, 0.5), 0.5 * (0.8 + 0.4 * math.cos(10.0)) * np.ones((1, 2))
+    )
+
+
+def test_the_pieces_of_osyczka_and_kundu_are_what_a_solver_of_constrained_problems_finds() -> None:
+    """The smallest f1 of all designs whose f2 is at most so much, by SLSQP from many starts."""
+    low, high = osyczka_kundu.LOW, osyczka_kundu.HIGH
+    front = -osyczka_kundu.osyczka_kundu().reference_front
+    rng = np.random.default_rng(0)
+
+    def limits(x: Array) -> Array:
+        return np.concatenate([osyczka_kundu.edge_values(x[None], 1.0)[0], osyczka_kundu.bowl_values(x[None], 1.0)[0]])
+
+    for most in (4.5, 8.0, 16.0, 24.0, 33.0, 45.0, 60.0, 75.0):
+        found = []
+        for _ in range(60):
+            answer = minimize(
+                lambda x: osyczka_kundu.objectives(x[None], 1.0)[0, 0],
+                low + rng.random(6) * (high - low),
+                method="SLSQP",
+                bounds=list(zip(low, high, strict=True)),
+                constraints=[
+                    {"type": "ineq", "fun": limits},
+                    {"type": "ineq", "fun": lambda x, most=most: most - (x**2).sum()},
+                ],
+            )
+            if answer.success and limits(answer.x).min() > -1e-6:
+                found.append(answer.fun)
+        stored = front[front[:, 1] <= most, 0].min()
+        assert min(found) == pytest.approx(stored, abs=2.0)  # the stored points are apart
+        assert min(found) > np.interp(most, *front[np.argsort(front[:, 1])].T[::-1]) - 1.0
