@@ -65,6 +65,28 @@ def every_convergence_table(problems: Mapping[str, Sequence[Series]]) -> TextTab
     )
 
 
+def known_front_table(problems: Mapping[str, Sequence[Series]], within: float) -> TextTable:
+    """Cost to the best known front, which a new best method does not move; methods by problems."""
+    words: dict[tuple[str, str], str] = {}
+    for problem, series in problems.items():
+        costs = known_front_costs(series, within)
+        ends = {each.method: end_cost(each) for each in series}
+        words |= {(name, problem): _cost_words(name, costs, ends) for name in costs}
+    return TextTable(
+        f"Cost to within {100 * within:g} % of the best known front",
+        f"The first cost after which the median hypervolume stays within {100 * within:g} % of what the stored front "
+        "has when thinned to 200 designs; > where it had not when the budget ended.",
+        ("method", *problems),
+        _by_method_and_problem(words, problems),
+    )
+
+
+def known_front_costs(series: Sequence[Series], within: float) -> dict[str, float]:
+    """Per method of one problem; infinite for one that does not get there."""
+    limit = 1.0 - (1.0 - within) * (1.0 - series[0].runs[0].attainable_difference)
+    return {each.method: curve_of(each, HYPERVOLUME_DIFFERENCE).as_steps.settled_within(limit) for each in series}
+
+
 def seconds_table(problems: Mapping[str, Sequence[Series]]) -> TextTable:
     """CPU seconds per suggestion, methods by problems."""
     words = {
