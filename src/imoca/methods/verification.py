@@ -21,6 +21,7 @@ from imoca.trials.table import TrialTable
 from imoca.trials.trial import SimulatorState
 
 PATIENCE = 4.0  # times what all simulators cost at full accuracy, before the first such question
+PATIENCE_AT_LIMITS = 2.0  # where a constraint decides: a small error of its cheap runs forbids a whole front
 FEWEST_FULL = 3  # runs of an objective at full accuracy, before which cheap ones are taken at their word
 
 
@@ -34,9 +35,10 @@ def is_verification_due(table: TrialTable, beliefs: Beliefs, share: float) -> bo
     one_more = table.problem.setup_cost + sum(simulator.full_cost for simulator in table.problem.simulators)
     at_full = float(spent[(table.z == 1.0).all(axis=1)].sum())
     total = float(spent.sum())
-    if share == 0.0 or total < PATIENCE * one_more:
+    limits = [limit.surrogate for limit in beliefs.limits if limit.was_violated]
+    if share == 0.0 or total < (PATIENCE_AT_LIMITS if limits else PATIENCE) * one_more:
         return False
-    deciding = [*beliefs.surrogates, *(limit.surrogate for limit in beliefs.limits if limit.was_violated)]
+    deciding = [*beliefs.surrogates, *limits]
     explained = float(np.mean([explained_by_cheap_runs(surrogate) for surrogate in deciding]))
     return at_full + one_more <= (1.0 - (1.0 - share) * explained) * (total + one_more)
 

@@ -8,6 +8,7 @@ from imoca.errors import MethodError
 from imoca.methods import MethodSettings, get_method
 from imoca.methods.verification import (
     PATIENCE,
+    PATIENCE_AT_LIMITS,
     expected_costs,
     explained_by_cheap_runs,
     is_verification_due,
@@ -20,7 +21,7 @@ from imoca.pareto.indicators import hypervolume
 from imoca.problem.fidelity import Fidelity
 from imoca.problem.parameters import Real
 from imoca.problem.problem import Problem
-from imoca.problem.simulator import Objective, Simulator
+from imoca.problem.simulator import Constraint, Objective, Simulator
 from imoca.trials import Answer, Trial, TrialTable
 
 PROBLEM = Problem(
@@ -70,6 +71,23 @@ def test_cheap_questions_have_their_chance_first() -> None:
     assert not is_due([0.0] * n, share=0.9)
     assert is_due([0.0] * (n + 2), share=0.9)
     assert not is_due([0.0] * (n + 2), share=0.0)
+
+
+@pytest.mark.parametrize("decides", [True, False])
+def test_where_a_constraint_decides_cheap_questions_have_less_of_a_chance(decides: bool) -> None:
+    """One that no answer violated is as good as none."""
+    outputs = [Objective("f", "minimize"), Constraint("g", upper=-4.9 if decides else 0.0)]
+    problem = Problem(
+        PROBLEM.parameters, [Simulator("s", outputs, fidelity=Fidelity.continuous(), cost="0.1 + 0.9 * z")]
+    )
+    patience = PATIENCE_AT_LIMITS if decides else PATIENCE
+    n = round(patience / 0.1)  # questions at the lowest fidelity cost 0.1
+    x = np.random.default_rng(3).random((n + 1, 2))
+    trials = [trial_at(problem, i, each, [0.0], Answer(values_at(each))) for i, each in enumerate(x)]
+    for n_asked, is_expected in ((n - 1, False), (n + 1, True)):
+        beliefs = believe(problem, trials[:n_asked])
+        assert beliefs is not None
+        assert is_verification_due(TrialTable.encode(problem, trials[:n_asked]), beliefs, 0.9) == is_expected
 
 
 def test_no_more_than_its_share_of_the_cost_goes_to_full_accuracy() -> None:
