@@ -272,6 +272,35 @@ def test_constraints_keep_botorch_from_the_best_designs(limit: Constraint, low: 
 
 
 @needs_botorch
+@pytest.mark.usefixtures("hurried")
+def test_momf_improves_on_runs_that_held_all_constraints_at_their_own_fidelity(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    import torch
+    from botorch.utils.multi_objective.box_decompositions.non_dominated import FastNondominatedPartitioning
+
+    from imoca_lab.peers import momf
+
+    seen: list[torch.Tensor] = []
+
+    def record(ref_point: torch.Tensor, Y: torch.Tensor) -> object:
+        seen.append(Y)
+        return FastNondominatedPartitioning(ref_point=ref_point, Y=Y)
+
+    monkeypatch.setattr(momf, "FastNondominatedPartitioning", record)
+    problem = limited(Constraint("c", upper=0.3))
+    z = np.tile([0.2, 1.0, 0.6, 0.0], 3)
+    trials = limited_trials(problem, np.linspace(0.1, 0.9, 12).tolist(), z.tolist())
+    ask("botorch-momf", problem, trials)
+    held = np.array([trial.values["c"] <= 0.3 for trial in trials])
+    assert 0 < held.sum() < len(trials)
+    np.testing.assert_allclose(seen[0][:, -1], z[held])
+    values = np.array([[trial.values["f"], -trial.values["g"]] for trial in trials])
+    expected = (values - values.mean(axis=0)) / values.std(axis=0)
+    np.testing.assert_allclose(seen[0][:, :2], expected[held], rtol=1e-9)
+
+
+@needs_botorch
 @pytest.mark.slow
 def test_where_nothing_was_feasible_botorch_asks_where_something_may_be() -> None:
     problem = limited(Constraint("c", upper=0.2))
