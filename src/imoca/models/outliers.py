@@ -139,8 +139,12 @@ def impossible(x: Array, z: Array, values: Array, suspects: BoolArray, form: For
     """
     usual = values[~suspects]
     centre = np.median(usual)
+    departures = np.abs(usual - centre)
+    spread = np.median(departures) or departures.mean()  # half of them may be equal
+    if spread == 0.0:  # all of them: nothing tells how far off is far
+        return np.zeros(suspects.sum(), dtype=np.bool_)
     with np.errstate(over="ignore"):
-        scaled = np.arcsinh((values - centre) / (LINEAR * np.median(np.abs(usual - centre))))
+        scaled = np.arcsinh((values - centre) / (LINEAR * spread))
     known = scaled[~suspects]
     middle, scale = known.mean(), known.std()
     process = fit(x[~suspects], z[~suspects], (known - middle) / scale, form)
@@ -150,7 +154,7 @@ def impossible(x: Array, z: Array, values: Array, suspects: BoolArray, form: For
     is_missed = np.abs(scaled[suspects] - means) > LIMIT * deviations
     is_above = values[suspects] > centre
     is_record = np.where(is_above, means - known.max(), known.min() - means) > RECORD * scale
-    is_within_reach = np.abs(values[suspects] - centre) < MOST_FORESEEN * np.abs(usual - centre).max()
+    is_within_reach = np.abs(values[suspects] - centre) < MOST_FORESEEN * departures.max()
     return np.asarray(is_missed & ~(is_record & is_within_reach))
 
 

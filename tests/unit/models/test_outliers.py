@@ -273,6 +273,20 @@ def test_outputs_that_are_mostly_constant_lose_nothing(values: Array) -> None:
     assert found(*designs(2, seed=9), values) == []
 
 
+@pytest.mark.parametrize("n_varied", [0, 8])
+def test_a_suspect_among_answers_of_which_most_are_equal_is_judged_without_dividing_by_their_spread(
+    n_varied: int,
+) -> None:
+    """Of equal ones nothing tells how far off is far; a few that differ do."""
+    x, z = designs(2, 0, 24)
+    values = np.ones(24)
+    values[:n_varied] += 0.1 * x[:n_varied, 0]
+    values[20] = 50.0
+    with np.errstate(divide="raise", invalid="raise"):
+        judged = outliers.impossible(x, z, values, values == 50.0, KNOB)
+    assert judged.tolist() == [n_varied > 0]
+
+
 def test_no_model_is_fitted_where_nothing_is_suspected(monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(*_: object) -> None:
         raise AssertionError("fitted")
