@@ -31,7 +31,8 @@ T = TypeVar("T")
 RECORDS: dict[FigureName, Callable[[Snapshot], Any]] = {n: figures.RECORDS[n] for n in in_order(figures.RECORDS)}
 QUICK = ("fidelities", "cost", "timeline")  # no model is fitted for them
 SLOWEST = ("convergence", "replay")  # many models are
-VERDICT, NAVIGATOR = "verdict", "navigator"  # beside the figures: what the decision and the navigator are told
+# Beside the figures, what the decision and the navigator are told: today's front, then also what was before.
+VERDICT, TODAY, NAVIGATOR = "verdict", "today", "navigator"
 MOST_FITTED = 5000  # trials; experiments/page_speed.py tells how long its figures take then
 
 
@@ -54,15 +55,16 @@ class Gallery:
     def stamps(self, view: StudyView) -> dict[str, str]:
         """Of which state of the study each figure is at present; newer ones are set to work.
 
-        The slowest wait until all others are there: they would take the processor from them.
+        The slowest wait until all others are there: they would take the processor from them. Today's front alone is for
+        a reader who has none.
         """
         wall = self._wall(view)
         mark, snapshot = view.moment()
         if snapshot is not None:
+            is_first = wall.figures[NAVIGATOR].made is None
+            are_others_made = all(wall.figures[name].made for name in wall.figures if name not in SLOWEST)
             for name, product in wall.figures.items():
-                if name not in SLOWEST or all(
-                    wall.figures[other].made for other in wall.figures if other not in SLOWEST
-                ):
+                if (name != TODAY or is_first) and (name not in SLOWEST or are_others_made):
                     product.want(str(mark), snapshot)
         return {name: product.made.stamp for name, product in wall.figures.items() if product.made is not None}
 
@@ -111,6 +113,7 @@ class Gallery:
 
         first = {
             VERDICT: Product(self._quick, partial(verdict_json, view), SHORT_REST),
+            TODAY: Product(slow, _fitting(partial(today_json, view))),
             NAVIGATOR: Product(slow, _fitting(partial(navigator_json, view))),
         }
         return Wall(first | {name: product(name) for name in RECORDS}, Product(slowest, _fitting(history_of)))
@@ -126,9 +129,17 @@ def verdict_json(view: StudyView, snapshot: Snapshot) -> str:
     return to_json(verdict_content(snapshot.verdict_for(view.budget), budget, view.commands))
 
 
+def today_json(view: StudyView, snapshot: Snapshot) -> str:
+    return _navigator_json(view, snapshot, snapshot.front_of_today)
+
+
 def navigator_json(view: StudyView, snapshot: Snapshot) -> str:
-    budget = written_budget(snapshot, view.budget)
-    return to_json(navigator_content(snapshot, snapshot.verdict_for(view.budget), budget, view.commands))
+    return _navigator_json(view, snapshot, snapshot.front)
+
+
+def _navigator_json(view: StudyView, snapshot: Snapshot, front: Sequence[ParetoPoint]) -> str:
+    budget, verdict = written_budget(snapshot, view.budget), snapshot.verdict_for(view.budget)
+    return to_json(navigator_content(snapshot.problem, front, verdict, budget, view.commands))
 
 
 def draw(name: FigureName, snapshot: Snapshot) -> str:

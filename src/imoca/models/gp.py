@@ -227,7 +227,9 @@ class GaussianProcess:
         for block in self.kernel.blocks:
             to_target = block.fidelity.covariance(target, self.z)[0]
             if to_target.any():  # an error is no part of full accuracy
-                rows += block.design_kernel(x, self.x) * to_target
+                part = block.design_kernel(x, self.x)
+                part *= to_target
+                rows += part
         return rows
 
     def _prior_at_target(self) -> float:

@@ -178,8 +178,12 @@ def squared_distances(x: Array, x_data: Array, length_scales: Array) -> Array:  
 
 def covariance(kernel: Kernel, x: Array, z: Array) -> Array:  # (n, d), (n,) -> (n, n)
     """Of the values at the data, without noise."""
-    parts = [each.design_kernel(x, x) * each.fidelity.covariance(z, z) for each in kernel.blocks]
-    return np.sum(parts, axis=0)
+    total = np.zeros((len(z), len(z)))
+    for each in kernel.blocks:
+        part = each.design_kernel(x, x)
+        part *= each.fidelity.covariance(z, z)
+        total += part
+    return total
 
 
 def settled(z: Array, settling: float) -> Array:

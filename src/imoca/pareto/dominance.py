@@ -24,8 +24,8 @@ def is_below_front(
 ) -> BoolArray:  # (n,)
     """True for each point that some point of the front is at least as good as in every objective."""
     is_below = np.ones((len(values), len(front)), dtype=np.bool_)
-    for value, point in zip(values.T, front.T, strict=True):
-        is_below &= value[:, None] <= point
+    for value, points in zip(values.T, np.ascontiguousarray(front.T), strict=True):  # strided, it takes twice as long
+        is_below &= value[:, None] <= points
     return np.any(is_below, axis=1)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -44,6 +44,7 @@ class Care:
 
 
 THOROUGH = Care(EFFORT, N_START_DESIGNS, MOST_RECOMMENDED, True, True)
+OF_TODAY = replace(THOROUGH, is_remembering=False)  # for somebody who waits: to remember takes as long as to fit
 QUICK = Care(SearchEffort(size=200, n_generations=8, n_children=300), 512, 100, False, False)  # of many on the way
 
 
@@ -102,7 +103,12 @@ def recommend(table: TrialTable, seed: int, model: ModelName = DEFAULT_MODEL) ->
 
 
 def recommended(
-    table: TrialTable, beliefs: Beliefs | None, seed: int, model: ModelName = DEFAULT_MODEL, care: Care = THOROUGH
+    table: TrialTable,
+    beliefs: Beliefs | None,
+    seed: int,
+    model: ModelName = DEFAULT_MODEL,
+    care: Care = THOROUGH,
+    predicted: Front | None = None,  # of the same beliefs with as much effort, if it was searched already
 ) -> list[ParetoPoint]:
     """Verified designs that none of their kind dominates, what is predicted to be better or beside them, and what was.
 
@@ -116,7 +122,7 @@ def recommended(
     table = without_answers(table, beliefs.set_aside)  # an impossible value verifies nothing
     verified = _best_verified(table, beliefs)
     measured = _measured(beliefs, verified)
-    front = _predicted_front(beliefs, seed, care)
+    front = predicted_front(beliefs, seed, care) if predicted is None else predicted
     kept = _still_recommended(table, beliefs, front, model, seed) if care.is_remembering else front.x[:0]
     x = np.concatenate([front.x[representative_subset(front.values, care.most)], kept])
     means, is_earlier = beliefs.means_at_target(x), np.arange(len(x)) >= len(x) - len(kept)
@@ -172,7 +178,8 @@ def _feasible(table: TrialTable) -> TrialTable:
     return table.rows(table.is_feasible & table.problem.space.is_allowed(table.x))
 
 
-def _predicted_front(beliefs: Beliefs, seed: int, care: Care) -> Front:
+def predicted_front(beliefs: Beliefs, seed: int, care: Care = THOROUGH) -> Front:
+    """Of the means at full accuracy."""
     rng = np.random.default_rng(seed)
     data = (*beliefs.data, *(limit.data for limit in beliefs.limits))
     observed = np.unique(np.concatenate([each.x for each in data]), axis=0)

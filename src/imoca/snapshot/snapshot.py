@@ -7,6 +7,7 @@ from functools import cached_property
 
 from imoca.methods.beliefs import Beliefs
 from imoca.models.surrogates import DEFAULT_MODEL, ModelName
+from imoca.pareto.search import Front
 from imoca.problem.allowance import Allowance
 from imoca.problem.problem import Problem
 from imoca.snapshot.accounting import Bill, bill, seconds_bill
@@ -14,7 +15,7 @@ from imoca.snapshot.cheap_runs import CheapRuns, cheap_runs
 from imoca.snapshot.history import Checkpoint, front_history
 from imoca.snapshot.importance import Importance, importance
 from imoca.snapshot.movement import Movement, movement
-from imoca.snapshot.recommendation import ParetoPoint, believe_answers, recommended
+from imoca.snapshot.recommendation import OF_TODAY, ParetoPoint, believe_answers, predicted_front, recommended
 from imoca.snapshot.verdict import Purse, Verdict, next_step, verdict
 from imoca.snapshot.verification import Verification, verification
 from imoca.trials.table import TrialTable
@@ -56,7 +57,16 @@ class Snapshot:
     @cached_property
     def front(self) -> tuple[ParetoPoint, ...]:
         """At full accuracy: verified designs, predicted ones, earlier ones, each sorted by the first objective."""
-        return tuple(recommended(self.table, self.beliefs, self.seed, self.model))
+        return tuple(recommended(self.table, self.beliefs, self.seed, self.model, predicted=self._predicted))
+
+    @cached_property
+    def front_of_today(self) -> tuple[ParetoPoint, ...]:
+        """The same without earlier ones, which take longest to find."""
+        return tuple(recommended(self.table, self.beliefs, self.seed, self.model, OF_TODAY, self._predicted))
+
+    @cached_property
+    def _predicted(self) -> Front | None:
+        return None if self.beliefs is None else predicted_front(self.beliefs, self.seed)
 
     @property
     def n_on_front(self) -> int:

@@ -169,3 +169,37 @@ def test_the_slowest_figures_wait_until_all_others_are_there(
     assert "convergence" not in gallery.stamps(view)
     going.set()
     wait_for(gallery, view, "convergence")
+
+
+def test_todays_front_is_there_before_what_was_recommended_before_and_made_for_the_first_look_alone(
+    database: Path, monkeypatch: pytest.MonkeyPatch, until_the_end: ExitStack
+) -> None:
+    made: list[str] = []
+
+    def noting(name: str) -> Callable[[StudyView, Snapshot], str]:
+        def note(view: StudyView, snapshot: Snapshot) -> str:
+            made.append(name)
+            return "{}"
+
+        return note
+
+    def nothing(snapshot: Snapshot) -> Any:
+        raise FigureError("nothing", hint="")
+
+    for name in ("today", "navigator"):
+        monkeypatch.setattr(figures, f"{name}_json", noting(name))
+    for record in RECORDS:
+        monkeypatch.setitem(figures.RECORDS, record, nothing)
+    gallery, view = Gallery(), until_the_end.enter_context(closing(StudyView(database)))
+    view.refresh()
+    wait_for(gallery, view, "navigator")
+    first = gallery.stamps(view)["navigator"]
+    assert made == ["today", "navigator"]
+    with Study.load(database) as study:
+        study.fail(study.ask(), "mesh exploded")
+    deadline = time.monotonic() + 120.0
+    while gallery.stamps(view)["navigator"] == first:
+        view.refresh()
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+    assert made == ["today", "navigator", "navigator"]

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from kernels import joint_posterior
+from scipy.optimize import brentq
 from scipy.stats import norm
 
 from imoca.models.doubt import FACTOR_PRIOR, OFFSET_PRIOR, Doubt, doubt_of, left_out_misses
@@ -41,6 +42,19 @@ def test_an_interval_holds_the_share_of_a_mixture_that_it_says(rng: np.random.Ge
 def test_without_doubt_an_interval_is_that_of_the_normal_distribution() -> None:
     sure = Doubt(np.ones(1), np.zeros(1), np.ones(1))
     np.testing.assert_allclose(sure.half_widths(np.array([4.0]), 0.9), norm.ppf(0.95) * 2.0)
+
+
+@pytest.mark.parametrize("weights", [[0.95, 0.05, 0.0], [0.5, 0.3, 0.2], [0.0, 0.0, 1.0]])
+def test_an_interval_is_found_where_the_scales_of_a_mixture_are_far_apart(weights: list[float]) -> None:
+    doubt = Doubt(np.array([0.7, 1.0, 1.0]), np.array([0.0, 0.01, 1.0]), np.array(weights))
+    deviations = np.array([0.7e-6, 0.01, 1.0])
+    for probability in (0.68, 0.9):
+
+        def lacking(width: float, probability: float = probability) -> float:
+            return float((norm.cdf(width / deviations) - norm.cdf(-width / deviations)) @ weights - probability)
+
+        expected = brentq(lacking, 1e-9, 10.0, xtol=1e-15, rtol=1e-12)
+        np.testing.assert_allclose(doubt.half_widths(np.array([1e-12]), probability), expected, rtol=1e-6)
 
 
 def test_an_observation_left_out_misses_by_what_the_others_predict(rng: np.random.Generator) -> None:

@@ -77,7 +77,8 @@ def test_a_budget_without_times_limits_or_known_costs_says_what_it_can() -> None
 
 def test_the_navigator_is_told_the_designs_of_the_front_with_their_numbers(hostile_study: Study) -> None:
     snapshot = hostile_study.snapshot()
-    content = navigator_content(snapshot, snapshot.verdict, budget_of(snapshot.bill, (), None), Commands(" wing.toml"))
+    budget, commands = budget_of(snapshot.bill, (), None), Commands(" wing.toml")
+    content = navigator_content(snapshot.problem, snapshot.front, snapshot.verdict, budget, commands)
     told = json.loads(to_json(content))
     assert [design["id"] for design in told["designs"]] == [each.id for each in snapshot.front]
     for design, each in zip(told["designs"], snapshot.front, strict=True):
@@ -98,7 +99,8 @@ def test_constraints_stand_between_objectives_and_parameters() -> None:
     simulator = Simulator("s", [Objective("f", "minimize", unit="kg"), Constraint("g", upper=2.0)])
     with Study(Problem([Real("x", 0.0, 1.0, unit="mm")], [simulator]), method="random") as study:
         snapshot = study.snapshot()
-        content = navigator_content(snapshot, snapshot.verdict, Budget(0.0, 0.0, None, None), Commands(None))
+        budget = Budget(0.0, 0.0, None, None)
+        content = navigator_content(snapshot.problem, snapshot.front, snapshot.verdict, budget, Commands(None))
     assert [(each["kind"], each["unit"]) for each in content["columns"]] == [
         ("objective", "kg"),
         ("constraint", None),

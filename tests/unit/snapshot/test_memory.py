@@ -13,6 +13,7 @@ from imoca.problem.parameters import Real
 from imoca.problem.problem import Problem
 from imoca.problem.simulator import Objective, Simulator
 from imoca.snapshot.memory import BESIDE, MOST_TRIALS, are_worth_keeping, most_different, recalled_sizes
+from imoca.snapshot.snapshot import Snapshot
 from imoca.trials import Answer, Trial, TrialTable
 
 FRONT = np.array([[0.0, 1.0], [1.0, 0.0]])
@@ -140,6 +141,10 @@ def test_a_front_does_not_go_at_once_and_goes_when_it_is_measured_to_be_worse() 
     assert len(heights) > 5
     assert (np.abs(heights - 0.2) < 0.1).any()
     assert [point.is_earlier for point in front] == sorted(point.is_earlier for point in front)  # last of all
+    snapshot = Snapshot("imoca-p", 0, TrialTable.encode(PROBLEM, trials))
+    assert [point.id for point in snapshot.front] == [point.id for point in front]
+    todays = [point.id for point in front if not point.is_earlier]
+    assert [point.id for point in snapshot.front_of_today] == todays  # which takes no memory
     measured = cheap_trials(40, 0.8, first=18, z=1.0)
     remaining = [point for point in recommend(PROBLEM, [*trials, *measured]) if point.is_earlier]
     assert len(remaining) < len(heights) / 2

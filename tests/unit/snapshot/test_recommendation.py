@@ -159,7 +159,7 @@ def test_a_verified_design_is_not_dropped_for_a_mere_prediction() -> None:
 def test_a_verified_design_stands_once_though_it_is_predicted_too(monkeypatch: pytest.MonkeyPatch) -> None:
     known, other = np.array([0.5, 0.5]), np.array([0.3, 0.5])
     both = Front(np.stack([known, other]), np.array([[0.0, 1.0], [1.0, 0.0]]))
-    monkeypatch.setattr(recommendation, "_predicted_front", lambda *_: both)
+    monkeypatch.setattr(recommendation, "predicted_front", lambda *_: both)
     monkeypatch.setattr(recommendation, "is_below_front", lambda values, _: np.zeros(len(values), dtype=np.bool_))
     front = recommend(PROBLEM, [*cheap_trials(), verified_trial(12, (0.5, 0.5))])
     assert [point.verified for point in front] == [True, False]

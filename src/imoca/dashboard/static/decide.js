@@ -25,9 +25,10 @@ export class Decide {
     this.note.textContent = "The front is being computed.";
   }
 
-  /** Fetch what is newer on the server. */
+  /** Fetch what is newer on the server; today's front alone only until designs that were recommended before are known. */
   update(stamps) {
-    for (const [name, take] of [["verdict", (content) => this.takeVerdict(content)], ["navigator", (content) => this.takeFront(content)]])
+    const front = stamps.navigator ? "navigator" : "today";
+    for (const [name, take] of [["verdict", (content) => this.takeVerdict(content)], [front, (content) => this.takeFront(content)]])
       if (stamps[name] && stamps[name] !== this.stamps[name]) this.fetch(name, stamps[name], take);
   }
 

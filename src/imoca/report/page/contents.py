@@ -80,7 +80,7 @@ def collect(snapshot: Snapshot, introduction: Introduction) -> Contents:
         verdict,
         budget,
         highlights(snapshot.problem, snapshot.front),
-        navigator_content(snapshot, verdict, budget, Commands(introduction.study)),
+        navigator_content(snapshot.problem, snapshot.front, verdict, budget, Commands(introduction.study)),
         records,
         readings,
         _versions(),

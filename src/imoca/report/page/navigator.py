@@ -10,7 +10,6 @@ from imoca.problem.parameters import Choice, Integer, Parameter, Real
 from imoca.problem.problem import Problem
 from imoca.report.page.decision import Budget, highlights
 from imoca.snapshot.recommendation import ParetoPoint, is_feasibility_told
-from imoca.snapshot.snapshot import Snapshot
 from imoca.snapshot.verdict import Answer, Verdict
 
 N_DIGITS = 7  # of what is predicted; parameters are told exactly, for a design is named by them
@@ -29,9 +28,10 @@ class Commands:
         return {"before": f"imoca verify{self.study} ", "between": " ", "after": ""}
 
 
-def navigator_content(snapshot: Snapshot, verdict: Verdict, budget: Budget, commands: Commands) -> dict[str, Any]:
+def navigator_content(
+    problem: Problem, front: Sequence[ParetoPoint], verdict: Verdict, budget: Budget, commands: Commands
+) -> dict[str, Any]:
     """For JSON."""
-    problem, front = snapshot.problem, snapshot.front
     return {
         **verdict_content(verdict, budget, commands),
         "columns": _columns(problem),

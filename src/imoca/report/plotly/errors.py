@@ -11,7 +11,7 @@ from plotly.subplots import make_subplots
 from imoca.report.figure_names import NOTHING, TITLES
 from imoca.report.labels import plotly_text, short_label, shortened
 from imoca.report.palette import BLUE, ORANGE, SKY
-from imoca.report.plotly.theme import LEGEND_BELOW, figure, nothing_to_show, short
+from imoca.report.plotly.theme import LEGEND_BELOW, adopt_theme, nothing_to_show, short
 from imoca.report.records.errors import ErrorRecord
 from imoca.wording import labelled, number, with_unit
 
@@ -33,7 +33,7 @@ def error_figure(records: Sequence[ErrorRecord]) -> go.Figure:
         vertical_spacing=min(0.5 / n_rows, 90 / (height - 150)),
         subplot_titles=[plotly_text(short_label(record.output, record.unit, 24)) for record in records],
     )
-    made.update_layout(figure([], TITLES["error"], height, min_width=380 * n_columns).layout)
+    adopt_theme(made, "error", height, min_width=380 * n_columns)
     for i, record in enumerate(records):
         _add(made, record, i // n_columns + 1, i % n_columns + 1, is_first=i == 0)
     made.update_yaxes(title_text="error of a run", rangemode="tozero", secondary_y=False)

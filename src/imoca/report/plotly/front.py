@@ -11,7 +11,7 @@ from imoca.report.figure_names import NOTHING, TITLES
 from imoca.report.front_series import BARS, BEATEN, EARLIER, PREDICTED, VERIFIED, FrontSeries, front_series
 from imoca.report.labels import axis_label, plotly_text, upright_label
 from imoca.report.palette import BLUE, GREY, SCALE, SKY, VERMILION
-from imoca.report.plotly.theme import HEIGHT, figure, nothing_to_show, short
+from imoca.report.plotly.theme import HEIGHT, adopt_theme, figure, nothing_to_show, short
 from imoca.report.records import FrontRecord
 from imoca.report.records.trade_offs import MOST_IN_MATRIX, drawn_pairs
 
@@ -96,7 +96,7 @@ def _space(record: FrontRecord, series: tuple[FrontSeries, ...]) -> go.Figure:
         x, y, z = each.columns
         traces.append(go.Scatter3d(x=x, y=y, z=z, mode="markers", **bars, **common))
     made = make_subplots(rows=1, cols=2, specs=[[{"type": "scene"}, {"type": "xy"}]], horizontal_spacing=0.1)
-    made.update_layout(figure([], TITLES["front"], height=HEIGHT + 100, min_width=820).layout)
+    adopt_theme(made, "front", height=HEIGHT + 100, min_width=820)
     for trace in traces:
         made.add_trace(trace, row=1, col=1)
     for trace in _coloured_plane(record, series):
@@ -144,7 +144,7 @@ def _pairs(record: FrontRecord, series: tuple[FrontSeries, ...]) -> go.Figure:
     n_rows = -(-len(pairs) // N_COLUMNS)
     made = make_subplots(rows=n_rows, cols=N_COLUMNS, horizontal_spacing=0.1, vertical_spacing=0.3 / n_rows)
     height = 160 + PANEL * n_rows
-    made.update_layout(figure([], TITLES["front"], height, min_width=PANEL * N_COLUMNS).layout)
+    adopt_theme(made, "front", height, min_width=PANEL * N_COLUMNS)
     labels = [plotly_text(upright_label(objective, 20)) for objective in record.objectives]
     for k, (first, second) in enumerate(pairs):
         place = {"row": k // N_COLUMNS + 1, "col": k % N_COLUMNS + 1}
@@ -169,7 +169,7 @@ def _matrix(record: FrontRecord, series: tuple[FrontSeries, ...]) -> go.Figure:
         rows=n, cols=n, shared_xaxes=True, shared_yaxes=True, horizontal_spacing=0.1 / n, vertical_spacing=0.1 / n,
         specs=[[{} if column <= row else None for column in range(n)] for row in range(n)],
     )  # fmt: skip
-    made.update_layout(figure([], TITLES["front"], max(HEIGHT, CELL * n + 150), min_width=CELL * n).layout)
+    adopt_theme(made, "front", max(HEIGHT, CELL * n + 150), min_width=CELL * n)
     for row in range(n):
         for column in range(row + 1):
             for each in series:

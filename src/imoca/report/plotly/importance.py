@@ -11,7 +11,7 @@ from plotly.subplots import make_subplots
 from imoca.report.figure_names import NOTHING, TITLES
 from imoca.report.labels import percent, plotly_text, shortened
 from imoca.report.palette import BLUE, GREY, SKY
-from imoca.report.plotly.theme import LEGEND_BELOW, figure, nothing_to_show
+from imoca.report.plotly.theme import LEGEND_BELOW, adopt_theme, figure, nothing_to_show
 from imoca.report.records.importance import MOST_SHOWN, most_important
 from imoca.snapshot.importance import Importance, Share
 
@@ -40,7 +40,7 @@ def _bars(records: Sequence[Importance], shown: Sequence[int]) -> go.Figure:
         vertical_spacing=70 / (height - 200),
         subplot_titles=[plotly_text(shortened(record.output)) for record in records],
     )
-    made.update_layout(figure([], TITLES["importance"], height, min_width=300 * n_columns).layout)
+    adopt_theme(made, "importance", height, min_width=300 * n_columns)
     names = [plotly_text(shortened(records[0].parameters[i], 20)) for i in shown]
     for k, record in enumerate(records):
         place = {"row": k // n_columns + 1, "col": k % n_columns + 1}

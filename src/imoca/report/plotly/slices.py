@@ -12,7 +12,7 @@ from plotly.subplots import make_subplots
 from imoca.report.figure_names import NOTHING, TITLES
 from imoca.report.labels import fidelity_label, log_ticks, plotly_text, short_label, shortened
 from imoca.report.palette import BLUE, GREY, VERMILION, fidelity_colour
-from imoca.report.plotly.theme import LEGEND_BELOW, figure, nothing_to_show, short
+from imoca.report.plotly.theme import LEGEND_BELOW, adopt_theme, nothing_to_show, short
 from imoca.report.records.slices import Slice, SliceAxis, SlicedOutput, SlicesRecord
 from imoca.wording import number
 
@@ -31,7 +31,7 @@ def slices_figure(record: SlicesRecord) -> go.Figure:
         horizontal_spacing=0.03, vertical_spacing=0.06 / n_rows,
     )  # fmt: skip
     width, height = PANEL[0] * n_columns + 90, PANEL[1] * n_rows + 190
-    made.update_layout(figure([], TITLES["slices"], height, min_width=width).layout)
+    adopt_theme(made, "slices", height, min_width=width)
     named: set[str] = set()  # that stand in the legend already
     for row, output in enumerate(record.outputs, 1):
         for column, (axis, piece) in enumerate(zip(record.axes, output.slices, strict=True), 1):

@@ -53,14 +53,7 @@ DARK = {"ink": "#e6edf3", "grid": "#3d444d", "paper": "#12161c"}
 def figure(traces: Sequence[Any], title: str, height: int = HEIGHT, min_width: int = 320) -> go.Figure:
     """With a title of ours; below ``min_width`` pixels a page should scroll rather than squeeze it."""
     made = go.Figure(data=list(traces))
-    made.update_layout(
-        template=template(**LIGHT),
-        title_text=title,
-        height=height,
-        margin={"l": 70, "r": 24, "t": 110, "b": 60},
-        legend=LEGEND_ABOVE,
-        meta={"min_width": min_width},
-    )
+    _lay_out(made, title, height, min_width)
     return made
 
 
@@ -76,7 +69,18 @@ def gap(n_panels: int) -> float:
 
 
 def adopt_theme(made: go.Figure, name: FigureName, height: int, min_width: int = 320) -> None:
-    made.update_layout(figure([], TITLES[name], height, min_width).layout)
+    _lay_out(made, TITLES[name], height, min_width)
+
+
+def _lay_out(made: go.Figure, title: str, height: int, min_width: int) -> None:
+    made.update_layout(
+        template=template(**LIGHT),
+        title_text=title,
+        height=height,
+        margin={"l": 70, "r": 24, "t": 110, "b": 60},
+        legend=LEGEND_ABOVE,
+        meta={"min_width": min_width},
+    )
 
 
 def short(values: Iterable[float]) -> list[float | None]:
