@@ -79,7 +79,7 @@ def fit_without_settling(x: Array, z: Array, values: Array) -> GaussianProcess:
     form, n_columns = ProductForm(), x.shape[1]
     prior = form.prior(n_columns)
     prior.high[n_columns] = 0.0  # of the exponent's logarithm, which is never below
-    logs = climbed(form, prior, prior.mean, MAX_ITERATIONS, x, z, values).x
+    logs = climbed(form, prior, prior.mean, MAX_ITERATIONS, x, z, values, np.zeros(len(z))).x
     return GaussianProcess.condition(x, z, values, form.kernel(logs, n_columns))
 
 

@@ -81,13 +81,14 @@ def matrix(kernel: Kernel, x1: np.ndarray, z1: np.ndarray, x2: np.ndarray, z2: n
     )
 
 
-def noisy_matrix(kernel: Kernel, x: np.ndarray, z: np.ndarray) -> np.ndarray:
+def noisy_matrix(kernel: Kernel, x: np.ndarray, z: np.ndarray, told_noise: np.ndarray | None = None) -> np.ndarray:
     noise = [scatter(kernel, each) + JITTERS[0] * kernel.signal_variance for each in z]
-    return matrix(kernel, x, z, x, z) + np.diag(noise)
+    told = np.zeros(len(z)) if told_noise is None else told_noise
+    return matrix(kernel, x, z, x, z) + np.diag(noise) + np.diag(told)
 
 
 def joint_posterior(process: GaussianProcess, x: np.ndarray, z: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Mean (m,) and covariance (m, m) of g at m pairs, by solving with the whole covariance matrix."""
     rows = matrix(process.kernel, x, z, process.x, process.z)
-    solved = np.linalg.solve(noisy_matrix(process.kernel, process.x, process.z), rows.T)
+    solved = np.linalg.solve(noisy_matrix(process.kernel, process.x, process.z, process.told_noise), rows.T)
     return solved.T @ process.values, matrix(process.kernel, x, z, x, z) - rows @ solved

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping
 
 __all__ = [
+    "LARGEST_PLAIN",
     "LONGEST_REASON",
+    "SMALLEST_PLAIN",
     "bound_words",
     "duration",
     "duration_seconds",
@@ -17,12 +20,15 @@ __all__ = [
     "number",
     "printable",
     "shown",
+    "with_deviation",
+    "with_error",
     "with_unit",
 ]
 
 SECONDS = {"s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
 LONGEST_REASON = 2000  # characters of the reason of a failure
 LONGEST_SHOWN = 500  # of a value in a message
+SMALLEST_PLAIN, LARGEST_PLAIN = 1e-5, 1e6  # deviations written without an exponent
 FOUR_DIGITS, MILLION = 9999.5, 999999.5  # between which four digits would need an exponent: 1.165e+04
 
 
@@ -57,6 +63,19 @@ def number(value: object) -> str:
     if not isinstance(value, float):
         return str(value)
     return f"{value:.0f}" if FOUR_DIGITS <= abs(value) < MILLION else f"{value:.4g}"
+
+
+def with_deviation(value: float, deviation: float) -> str:
+    """To the digits that the deviation leaves, two of its own."""
+    if not (0.0 < deviation < math.inf) or not SMALLEST_PLAIN <= deviation < LARGEST_PLAIN:
+        return f"{value:.4g} ± {deviation:.2g}"
+    n_decimals = max(0, 1 - math.floor(math.log10(deviation)))
+    return f"{value:.{n_decimals}f} ± {deviation:.{n_decimals}f}"
+
+
+def with_error(value: float, error: float | None) -> str:
+    """A value that was measured, with its standard error if it has one."""
+    return with_deviation(value, error) if error else number(value)
 
 
 def labelled(name: str, unit: str | None) -> str:

@@ -40,8 +40,8 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
     with closing(SQLiteStorage(path)) as storage:
         study = Study(make_problem(), method="random", storage=storage)
         for i in range(N_TRIALS):
-            storage.record(Run(i, "s", 1, 100.0 + i, f"runs/{i}", 101.5 + i, Answer({"f": i / 7})))
-            study.tell(study.ask(), {"f": i / 7})
+            storage.record(Run(i, "s", 1, 100.0 + i, f"runs/{i}", 101.5 + i, Answer({"f": i / 7}, errors={"f": i / 9})))
+            study.tell(study.ask(), {"f": i / 7}, errors={"f": i / 9})
         study.ask()
         storage.claim(this_process())
     return path
@@ -96,7 +96,7 @@ def test_what_a_damaged_log_lost_is_saved_from_the_second_place(tmp_path: Path, 
             reader.execute("BEGIN")
             reader.execute("SELECT * FROM trials").fetchall()  # while it reads on, nothing leaves the log
             for i in range(1, 10):
-                study.tell(study.ask(), {"f": i / 7})
+                study.tell(study.ask(), {"f": i / 7}, errors={"f": i / 9})
             original = study.trials
             crashed = {file: file.read_bytes() for file in tmp_path.iterdir() if file.suffix != ".db-shm"}
     for file, sound in crashed.items():
@@ -128,7 +128,7 @@ def test_the_last_part_of_an_answer_is_missed_and_saved(tmp_path: Path) -> None:
         with closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True)) as reader:
             reader.execute("BEGIN")
             reader.execute("SELECT * FROM trials").fetchall()
-            whole = study.tell(trial, {"g": 2.0})
+            whole = study.tell(trial, {"g": 2.0}, errors={"g": 0.5})
             crashed = {file: file.read_bytes() for file in tmp_path.iterdir() if file.suffix != ".db-shm"}
     for file, sound in crashed.items():
         file.write_bytes(sound)

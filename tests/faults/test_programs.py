@@ -75,6 +75,8 @@ def test_a_program_that_is_killed_fails_with_the_signal(number: signal.Signals, 
         ("open('result.json', 'w').write('[1, 2]')", "not an object"),
         ("open('result.json', 'w').write('{\"f\": 1}')", "missing ['g']"),
         ("open('result.json', 'w').write('{\"f\": 1, \"h\": 2}')", "unknown ['h'], missing ['g']"),
+        ("open('result.json', 'w').write('{\"f\": [1, -2], \"g\": 2}')", "error of output 'f' came as -2"),
+        ("open('result.json', 'w').write('{\"f\": [1, null], \"g\": 2}')", "error of output 'f' came as None"),
         ("open('result.json', 'w').write('{\"f\": 1, \"g\": 2' + ' ' * 10**8 + '}')", "not valid JSON"),
         ("import os; os.mkdir('result.json')", "wrote no result.json"),
         ("import os; os.mkfifo('result.json')", "wrote no result.json"),
@@ -86,14 +88,19 @@ def test_a_bad_result_file_is_a_failure_in_words(script: str, words: str, tmp_pa
     job = make_job(script + "\nimport sys\nsys.stderr.write('a last word')\n", tmp_path)
     reason = failure(run_job(job))
     assert words in reason
-    is_about_names = "output(s)" in reason
-    assert is_about_names or "a last word" in reason
+    is_about_outputs = "output" in reason
+    assert is_about_outputs or "a last word" in reason
     assert (job.folder / "stderr.txt").read_text(encoding="utf-8") == "a last word"
 
 
 def test_what_a_result_file_holds_beside_the_outputs_is_no_failure(tmp_path: Path) -> None:
     job = make_job('open(\'result.json\', \'w\').write(\'{"f": 1, "g": 2, "G": [3], "cost": 5}\')', tmp_path)
     assert run_job(job) == Answer({"f": 1.0, "g": 2.0}, {job.simulator.name: 5.0})
+
+
+def test_a_result_file_may_hold_a_standard_error_beside_a_value(tmp_path: Path) -> None:
+    job = make_job("open('result.json', 'w').write('{\"f\": [12.3, 0.4], \"g\": 2, \"cost\": 5}')", tmp_path)
+    assert run_job(job) == Answer({"f": 12.3, "g": 2.0}, {job.simulator.name: 5.0}, errors={"f": 0.4})
 
 
 def test_a_program_that_cannot_be_started_is_a_failure(tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ import sqlite3
 import subprocess
 import sys
 from contextlib import ExitStack, closing
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -13,8 +14,9 @@ import pytest
 from imoca import Fidelity, Objective, Problem, Real, Simulator, Study
 from imoca.errors import StorageError
 from imoca.storage.definition import Definition
-from imoca.storage.sqlite.rows import answer_text, checksum, definition_text, question_text, to_json
-from imoca.storage.sqlite.schema import APPLICATION_ID, STEPS, VERSION
+from imoca.storage.sqlite.keeping import read_keeping, write_keeping
+from imoca.storage.sqlite.rows import answer_text, checksum, definition_text, question_text, read_answer, to_json
+from imoca.storage.sqlite.schema import APPLICATION_ID, STEPS, VERSION, create
 from imoca.storage.sqlite.storage import SQLiteStorage
 from imoca.trials.trial import Answer, Trial
 
@@ -82,6 +84,32 @@ def test_an_older_database_is_migrated_after_a_backup_and_nothing_is_lost(old: P
     assert dump(old)[0] == str(VERSION)
     trial = study.tell(study.ask(), {"f": 1.0})  # and it goes on
     assert until_the_end.enter_context(closing(SQLiteStorage(old, read_only=True))).trials() == (*TRIALS, trial)
+
+
+def test_answers_of_a_version_without_standard_errors_have_none(tmp_path: Path, until_the_end: ExitStack) -> None:
+    """In the database, and in what a version 5 noted of them in the second place."""
+    told = TRIALS[3].answer
+    assert told is not None
+    before = json.loads(answer_text(told) or "")
+    assert before.pop("errors") == {}
+    assert read_answer(to_json(before)) == told
+    with pytest.raises(sqlite3.DatabaseError, match=r"errors is 0\.5"):
+        read_answer(to_json(before | {"errors": 0.5}))
+    with pytest.raises(sqlite3.DatabaseError, match="'wide' stands there"):
+        read_answer(to_json(before | {"errors": {"f": "wide"}}))
+    path = tmp_path / "study.db"
+    with closing(sqlite3.connect(path, isolation_level=None)) as connection:
+        create(connection, version=5)
+        definition = definition_text(Definition(make_problem(), "imoca-p", 3))
+        connection.execute("INSERT INTO study VALUES (1, ?, 0.0, ?)", (definition, checksum(definition)))
+        question, answer = question_text(TRIALS[0]), to_json(before)
+        row = (0, question, answer, 0.0, 1.0, 1, checksum(0, question, answer))
+        connection.execute("INSERT INTO trials VALUES (?, ?, ?, ?, ?, ?, ?)", row)
+        write_keeping(connection, replace(read_keeping(connection), n_answers=1))
+    (trial,) = until_the_end.enter_context(Study.load(path)).trials
+    assert trial.answer == told
+    assert dump(path)[0] == str(VERSION)
+    assert dump(path.with_name("study.db.version-5.backup"))[0] == "5"
 
 
 def test_a_migrated_database_is_not_migrated_again(old: Path, until_the_end: ExitStack) -> None:

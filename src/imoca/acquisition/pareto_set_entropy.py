@@ -18,6 +18,7 @@ from imoca.acquisition.gain import observation_variance
 from imoca.acquisition.truncated_gain import LOG_SQRT_2PI
 from imoca.arrays import Array
 from imoca.models.gp import GaussianProcess
+from imoca.models.kernel import TARGET_FIDELITY
 
 N_SWEEPS = 50
 DAMPING = 0.5  # share of each update that is made; factors of one set pull against each other
@@ -137,7 +138,7 @@ class ParetoSetEntropy:
     def __call__(self, x: Array) -> Array:  # (n, d) -> (n,)
         moments = [surrogate.mean_and_variance_at_target(x) for surrogate in self.surrogates]
         mean, variance = (np.stack(each) for each in zip(*moments, strict=True))  # (K, n)
-        noise = np.array([observation_variance(each.noise_at_target) for each in self.surrogates])
+        noise = np.array([observation_variance(each.noise_of_runs(TARGET_FIDELITY)[0]) for each in self.surrogates])
         remaining: Array = np.mean([np.log(self._variance(x, mean, variance, s) + noise) for s in self.sets], axis=0)
         return 0.5 * (np.log(variance.T + noise) - remaining).sum(axis=1)
 

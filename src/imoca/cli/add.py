@@ -34,8 +34,9 @@ Words = Annotated[
 def add(words: Words) -> None:
     """Add results that exist already.
 
-    A CSV file has columns named as the parameters and outputs, fidelity.SIMULATOR and cost.SIMULATOR, as imoca export
-    writes them. All rows are checked before the first is stored, and rows that are there already are left out.
+    A CSV file has columns named as the parameters and outputs, fidelity.SIMULATOR, cost.SIMULATOR and, for standard
+    errors, error.OUTPUT, as imoca export writes them. All rows are checked before the first is stored, and rows that
+    are there already are left out.
     """
     if len(words) > 2:
         raise typer.BadParameter(f"Give a study and one file; {printable(words[2])!r} came too.")
@@ -45,7 +46,7 @@ def add(words: Words) -> None:
         answered = [result for result in results if result.values]
         checked = _check(opened.study.problem, answered)
         known = _by_values(opened.study.trials)
-        new = [result for result, trial in zip(answered, checked, strict=True) if not _is_known(trial, known)]
+        new = [result for result, trial in zip(answered, checked, strict=True) if not _is_known(result, trial, known)]
         for result in new:
             _add(opened.study, result)
         say(f"{len(new)} of {len(results)} results are added to {opened.database}.")
@@ -84,7 +85,7 @@ def _check(problem: Problem, results: list[OldResult]) -> list[Trial]:
 
 
 def _add(study: Study, result: OldResult) -> Trial:
-    return study.add(result.parameters, result.fidelities, result.values, result.costs, result.failures)
+    return study.add(result.parameters, result.fidelities, result.values, result.costs, result.failures, result.errors)
 
 
 def _by_values(trials: Sequence[Trial]) -> dict[frozenset[tuple[str, float]], list[Trial]]:
@@ -94,14 +95,22 @@ def _by_values(trials: Sequence[Trial]) -> dict[frozenset[tuple[str, float]], li
     return known
 
 
-def _is_known(trial: Trial, known: dict[frozenset[tuple[str, float]], list[Trial]]) -> bool:
+def _is_known(result: OldResult, trial: Trial, known: dict[frozenset[tuple[str, float]], list[Trial]]) -> bool:
     """The same answer to the same question is there already: adding a file again changes nothing."""
+    from imoca.errors import TrialError
+
     alike = [
         other
         for other in known.get(frozenset(trial.values.items()), [])
         if other.failures.keys() == trial.failures.keys()
     ]
-    return any(other.parameters == trial.parameters and _is_close(other, trial) for other in alike)
+    same = [other for other in alike if other.parameters == trial.parameters and _is_close(other, trial)]
+    if same and all(other.errors != trial.errors for other in same):
+        raise TrialError(
+            f"{result.place.capitalize()}: trial {same[0].number} is the same result with other standard errors.",
+            hint="What was told first is kept. Take it out of the file; nothing of the file was added.",
+        )
+    return bool(same)
 
 
 def _is_close(one: Trial, other: Trial) -> bool:

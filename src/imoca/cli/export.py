@@ -51,8 +51,9 @@ def trials_json(study: Study) -> str:
 
 def trials_csv(study: Study) -> str:
     """One row per trial, the columns that `Study.to_dataframe` has."""
-    from imoca.trials.columns import trial_columns
+    from imoca.trials.columns import told_columns
 
-    columns = trial_columns(study.problem)
-    rows = [[column.cell(trial) for column in columns] for trial in study.trials]
+    trials = study.trials
+    columns = told_columns(study.problem, trials)
+    rows = [[column.cell(trial) for column in columns] for trial in trials]
     return csv_text([column.title for column in columns], rows)

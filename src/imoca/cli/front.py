@@ -12,7 +12,7 @@ from imoca.cli.opening import AsJson, StudyArgument, open_to_read
 from imoca.cli.output import csv_text, print_json, say
 from imoca.cli.tables import Column, fits, print_table
 from imoca.content.records import front_record
-from imoca.wording import labelled, limit_words, number
+from imoca.wording import labelled, limit_words, number, with_deviation, with_error
 
 if TYPE_CHECKING:
     from imoca.problem.problem import Problem
@@ -86,7 +86,6 @@ def print_front(problem: Problem, points: Sequence[ParetoPoint]) -> None:
 
 
 def _table(problem: Problem, points: Sequence[ParetoPoint]) -> tuple[list[Column], list[list[str]]]:
-    from imoca.report.labels import with_deviation
     from imoca.snapshot.recommendation import is_feasibility_told
 
     is_told = is_feasibility_told(problem, points)
@@ -104,7 +103,7 @@ def _table(problem: Problem, points: Sequence[ParetoPoint]) -> tuple[list[Column
     rows = []
     for point in points:
         outcome = (
-            number(point.measured[output.name])
+            with_error(point.measured[output.name], point.errors.get(output.name))
             if point.measured is not None
             else with_deviation(point.predicted[output.name], point.uncertainty[output.name])
             for output in problem.modelled
@@ -127,7 +126,9 @@ def front_csv(problem: Problem, points: Sequence[ParetoPoint]) -> str:
     is_told = is_feasibility_told(problem, points)
     names = [output.name for output in problem.modelled]
     parts = ("predicted", "uncertainty", "measured")
+    told = [name for name in names if any(name in point.errors for point in points)]
     titles = ["id", *problem.space.names, *(f"{part}.{name}" for part in parts for name in names)]
+    titles += [f"error.{name}" for name in told]
     titles += ["feasibility"] if is_told else []
     rows = [
         [
@@ -136,6 +137,7 @@ def front_csv(problem: Problem, points: Sequence[ParetoPoint]) -> str:
             *(point.predicted[name] for name in names),
             *(point.uncertainty[name] for name in names),
             *((None if point.measured is None else point.measured[name]) for name in names),
+            *(point.errors.get(name) for name in told),
             *([point.feasibility] if is_told else []),
         ]
         for point in points

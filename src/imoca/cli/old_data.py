@@ -18,7 +18,7 @@ from imoca.problem.problem import Problem
 from imoca.trials.columns import trial_columns
 from imoca.wording import shown
 
-TABLES = ("parameters", "fidelities", "values", "costs", "failures")
+TABLES = ("parameters", "fidelities", "values", "costs", "failures", "errors")
 IGNORED_TABLES = ("number", "state", "not_run", "pending", "promised", "runs", "units")
 
 
@@ -32,10 +32,11 @@ class OldResult:
     values: Mapping[str, float]
     costs: Mapping[str, float]
     failures: Mapping[str, str]
+    errors: Mapping[str, float]
 
 
 def read_csv(problem: Problem, text: str) -> list[OldResult]:
-    """One row per result; columns by the names of parameters and outputs, ``fidelity.NAME``, ``cost.NAME``."""
+    """One row per result; columns by the names of parameters and outputs, ``fidelity.NAME``, ``cost.NAME``, ..."""
     reader = csv.reader(io.StringIO(text.removeprefix("\ufeff"), newline=""))
     try:
         lines = [[from_spreadsheet_cell(cell) for cell in line] for line in reader]
@@ -98,6 +99,8 @@ def _places(problem: Problem) -> dict[str, Place]:
                 places[column.title] = Place("parameters", column.name, _parameter_reader(parameter))
             case "value":
                 places[column.title] = Place("values", column.name, _number)
+            case "error":
+                places[column.title] = Place("errors", column.name, _number)
             case "fidelity":
                 read = _fidelity_reader(problem.simulator(column.name).fidelity, column.knob)
                 places[column.title] = Place("fidelities", column.name, read, column.knob)

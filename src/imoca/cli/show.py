@@ -55,7 +55,7 @@ def print_trial(trial: Trial, problem: Problem, running: Sequence[str]) -> None:
     parts: tuple[tuple[str, Mapping[str, object], Mapping[str, str]], ...] = (
         ("Parameters", trial.parameters, units["parameters"]),
         ("Fidelity", one_by_one(trial.fidelities), units["fidelities"]),
-        ("Values", trial.values, units["outputs"]),
+        ("Values", _with_errors(trial), units["outputs"]),
         ("Cost, in the simulator's own units", trial.costs, {}),
     )
     for title, named, units_of in parts:
@@ -105,6 +105,11 @@ def print_runs(runs: Sequence[Run], is_driven: bool) -> None:
     if folders := [(f"  {run.simulator}, attempt {run.attempt}", run.folder) for run in runs if run.folder]:
         print("\nFolders")
         print_pairs(folders)
+
+
+def _with_errors(trial: Trial) -> dict[str, str]:
+    errors = {name: f" ± {_exact(error)}" for name, error in trial.errors.items()}
+    return {name: _exact(value) + errors.get(name, "") for name, value in trial.values.items()}
 
 
 def _exact(value: object) -> str:

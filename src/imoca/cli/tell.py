@@ -14,7 +14,7 @@ from imoca.cli.output import say
 from imoca.cli.text import printable
 from imoca.json_text import read_json
 
-JSON_KEYS = ("values", "cost", "failures")
+JSON_KEYS = ("values", "cost", "failures", "errors")
 JSON_EXAMPLE = '{"values": {"drag": 0.021}, "cost": {"cfd": 310}, "failures": {"mass": "mesh exploded"}}'
 
 Words = Annotated[
@@ -31,6 +31,10 @@ Failed = Annotated[
     list[str] | None,
     typer.Option("--failed", metavar="SIMULATOR=REASON", help="A simulator without an answer.", show_default=False),
 ]
+Errors = Annotated[
+    list[str] | None,
+    typer.Option("--error", metavar="OUTPUT=VALUE", help="The standard error of an output.", show_default=False),
+]
 Text = Annotated[
     str | None, typer.Option("--json", metavar="TEXT", help=f"The answer as JSON, - for stdin: {JSON_EXAMPLE}")
 ]
@@ -43,9 +47,10 @@ class Told:
     values: Mapping[str, float] = field(default_factory=dict)
     cost: Mapping[str, float] = field(default_factory=dict)
     failures: Mapping[str, str] = field(default_factory=dict)
+    errors: Mapping[str, float] = field(default_factory=dict)
 
 
-def tell(words: Words, cost: Costs = None, failed: Failed = None, as_json: Text = None) -> None:
+def tell(words: Words, cost: Costs = None, error: Errors = None, failed: Failed = None, as_json: Text = None) -> None:
     """Tell what the simulators answered to a trial.
 
     For example: imoca tell 3 drag=0.021 lift=0.8 --cost cfd=310
@@ -53,7 +58,7 @@ def tell(words: Words, cost: Costs = None, failed: Failed = None, as_json: Text 
     given, rest = split_study(words)
     number = trial_number(rest)
     from_json = None if as_json is None else _from_json(as_json)
-    if from_json is not None and (rest[1:] or cost or failed):
+    if from_json is not None and (rest[1:] or cost or error or failed):
         raise typer.BadParameter("Give the answer either as words or as --json, not both.")
     with open_to_write(given) as opened:
         outputs = [output.name for output in opened.study.problem.outputs]
@@ -62,8 +67,9 @@ def tell(words: Words, cost: Costs = None, failed: Failed = None, as_json: Text 
             named_numbers(rest[1:], outputs, "output"),
             named_numbers(cost or [], simulators, "simulator"),
             named_texts(failed or [], simulators, "simulator"),
+            named_numbers(error or [], outputs, "output"),
         )
-        trial = opened.study.tell(number, told.values, cost=told.cost, failures=told.failures)
+        trial = opened.study.tell(number, told.values, told.cost, told.failures, told.errors)
         rest_words = f" Still to be told: {', '.join(map(printable, trial.pending))}." if trial.pending else ""
         say(f"Trial {number} is stored in {opened.database}.{rest_words}")
 
@@ -105,4 +111,4 @@ def _from_json(text: str) -> Told:
     is_known = isinstance(content, dict) and set(content) <= set(JSON_KEYS)
     if not is_known or not all(isinstance(part, dict) for part in content.values()):
         raise typer.BadParameter(f"The JSON must hold tables under {', '.join(JSON_KEYS)}, such as {JSON_EXAMPLE}.")
-    return Told(content.get("values", {}), content.get("cost", {}), content.get("failures", {}))
+    return Told(**content)

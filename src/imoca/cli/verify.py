@@ -29,11 +29,13 @@ Words = Annotated[
 Best = Annotated[
     int | None, typer.Option(min=1, help="Choose so many designs that are most worth it.", show_default=False)
 ]
+Again = Annotated[bool, typer.Option("--again", help="Run them once more, to combine what scatters.")]
 
 
 def verify(
     words: Words = None,
     best: Best = None,
+    again: Again = False,
     workers: Workers = None,
     dask: Dask = None,
     slurm: Slurm = None,
@@ -41,17 +43,22 @@ def verify(
 ) -> None:
     """Run designs of the front at full accuracy, and compare with what was predicted.
 
-    For example: imoca verify F3A0 F17C, or imoca verify --best 4. What was run there before is not run again.
+    For example: imoca verify F3A0 F17C, or imoca verify --best 4. What was run there before is not run again, unless
+    --again says so.
     """
     given, ids = _split(words or [])
     if (best is None) == (not ids):
         raise typer.BadParameter("Name designs of the front, such as F3A0, or give --best 4.")
+    if again and not ids:
+        raise typer.BadParameter("Name the designs that are to be run again, such as F3A0.")
     with open_to_write(given) as opened:
         if workers is None and opened.settings is not None:
             workers = opened.settings.workers
         sys.path.insert(0, str(opened.path.resolve().parent))  # a function beside the study file is found
         try:
-            found = opened.study.verify(ids or None, n=best, workers=workers, dask=dask, slurm=slurm, progress=True)
+            found = opened.study.verify(
+                ids or None, n=best, again=again, workers=workers, dask=dask, slurm=slurm, progress=True
+            )
         except KeyboardInterrupt:
             say(f"Interrupted. What was begun goes on with the next: imoca run{opened.command_argument}")
             raise typer.Exit(INTERRUPTED) from None

@@ -33,6 +33,7 @@ def trial_record(trial: Trial) -> dict[str, Any]:
         "parameters": dict(trial.parameters),
         "fidelities": dict(trial.fidelities),
         "values": dict(trial.values),
+        "errors": dict(trial.errors),
         "costs": dict(trial.costs),
         "failures": dict(trial.failures),
         "pending": list(trial.pending),
@@ -56,6 +57,7 @@ def verification_record(found: Verification) -> dict[str, Any]:
                         "predicted": check.promise.value,
                         "interval": [check.promise.low, check.promise.high],
                         "measured": check.measured,
+                        "error": check.error,
                         "within": check.is_kept,
                         "failure": check.failure,
                     }
@@ -74,6 +76,8 @@ def point_record(point: ParetoPoint) -> dict[str, Any]:
         "predicted": dict(point.predicted),
         "uncertainty": dict(point.uncertainty),
         "measured": None if point.measured is None else dict(point.measured),
+        "errors": dict(point.errors),
+        "estimated": dict(point.estimated),
         "verified": point.verified,
         "interval": {name: list(ends) for name, ends in point.interval.items()},
         "probability": point.probability,
@@ -108,6 +112,7 @@ def run_record(run: Run, is_driven: bool) -> dict[str, Any]:
         "ended": run.ended,
         "folder": run.folder,
         "values": {} if answer is None else dict(answer.values),
+        "errors": {} if answer is None else dict(answer.errors),
         "costs": {} if answer is None else dict(answer.costs),
         "failures": {} if answer is None else dict(answer.failures),
     }

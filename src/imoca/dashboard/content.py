@@ -57,6 +57,7 @@ def trial_content(trial: Trial, runs: Sequence[Run], runs_folder: Path, is_drive
         "parameters": trial.parameters,
         "fidelities": one_by_one(trial.fidelities),
         "values": trial.values,
+        "errors": trial.errors,
         "costs": trial.costs,
         "wasted": trial.wasted,
         "failures": trial.failures,

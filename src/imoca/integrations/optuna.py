@@ -210,12 +210,12 @@ class ImocaSampler(BaseSampler):
         costs = frozen.user_attrs.get(COST, {})
         names = [simulator.name for simulator in self.simulators]
         if frozen.state is not TrialState.COMPLETE:
-            return checked_answer(problem, names, {}, costs, dict.fromkeys(names, frozen.state.name.lower()))
+            return checked_answer(problem, names, {}, costs, dict.fromkeys(names, frozen.state.name.lower()), {})
         told = self._values(frozen.user_attrs, frozen.constraints, frozen.values)
         try:
-            return checked_answer(problem, names, told, costs, {})
+            return checked_answer(problem, names, told, costs, {}, {})
         except TrialError as error:  # a value that is none, or is declared impossible
-            return checked_answer(problem, names, {}, costs, dict.fromkeys(names, error.message))
+            return checked_answer(problem, names, {}, costs, dict.fromkeys(names, error.message), {})
 
     def _values(
         self, attributes: Mapping[str, Any], constraints: Mapping[str, float], values: Sequence[float]

@@ -17,6 +17,7 @@ from imoca.models.failure import FailureModel, Running, failure_models
 from imoca.models.fitting import MAX_FIT_POINTS, explore, fit_on, starts_of, thinned
 from imoca.models.form import Form
 from imoca.models.gp import GaussianProcess
+from imoca.models.kernel import Kernel
 from imoca.models.limit import Limit, log_feasibility
 from imoca.models.outliers import judged, set_aside, standing_out
 from imoca.models.surrogates import DEFAULT_MODEL, ModelName, form_of
@@ -56,6 +57,11 @@ class Beliefs:
     def modelled(self) -> tuple[GaussianProcess, ...]:
         """The surrogates of all outputs: those of the objectives, then those of the constraints."""
         return (*self.surrogates, *(limit.surrogate for limit in self.limits))
+
+    @property
+    def modelled_data(self) -> tuple[OutputData, ...]:
+        """What each of them has seen."""
+        return (*self.data, *(limit.data for limit in self.limits))
 
     @property
     def fitted(self) -> dict[str, tuple[float, ...]]:
@@ -204,7 +210,8 @@ def without_absurd_answers(table: TrialTable, model: ModelName) -> TrialTable:
     for column, s in zip(problem.modelled_columns, problem.simulator_columns, strict=True):
         rows = np.flatnonzero(~np.isnan(values[:, column]))
         form = form_of(problem.simulators[s].fidelity, model)
-        values[rows[set_aside(table.x[rows], table.z[rows, s], values[rows, column], form)], column] = np.nan
+        found = set_aside(table.x[rows], table.z[rows, s], values[rows, column], form, table.errors[rows, column])
+        values[rows[found], column] = np.nan
     return dataclasses.replace(table, values=values)
 
 
@@ -215,13 +222,15 @@ def _fitted_to_the_possible(
     column, s = table.problem.modelled_columns[j], table.problem.simulator_columns[j]
     form = form_of(table.problem.simulators[s].fidelity, model)
     rows = np.flatnonzero(~np.isnan(table.values[:, column]))
-    aside = rows[set_aside(table.x[rows], table.z[rows, s], table.values[rows, column], form)]
+    errors = table.errors[:, column]
+    aside = rows[set_aside(table.x[rows], table.z[rows, s], table.values[rows, column], form, errors[rows])]
     seen = _fitted(_without_rows(table, column, aside), j, model, last_fits)
     if model == "product" or len(rows) > MAX_FIT_POINTS:  # a fit that does not see all misses others
         return seen, tuple(table.trials[row].number for row in aside)
     for _ in range(N_LOOKS):
         kept = np.setdiff1d(rows, aside)
-        found = judged(table.x[kept], table.z[kept, s], table.values[kept, column], standing_out(seen[1]), form)
+        suspects, values = standing_out(seen[1]), table.values[kept, column]
+        found = judged(table.x[kept], table.z[kept, s], values, suspects, form, errors[kept])
         if not found.any():
             break
         aside = np.union1d(aside, kept[found])
@@ -248,15 +257,15 @@ def _fitted(
     is_log = bool(declared) and has_logarithms(table, j)
     data = output_data(table, j, is_log)
     starts = starts_of(form, data.x, last_fits.get(output.name))
-    explored = explore(data.x, data.z, data.values, form, starts)
+    explored = explore(data.x, data.z, data.values, data.told_noise, form, starts)
     if declared is None and model != "product" and _may_be_logarithms(table, j):
-        logarithms = output_data(table, j, is_log=True)
-        seen = explore(logarithms.x, logarithms.z, logarithms.values, form, [explored.start])
-        if seen.cost + logarithms.log_jacobian < explored.cost + data.log_jacobian - LOGARITHM_MARGIN:
-            data, explored = logarithms, seen
+        logs = output_data(table, j, is_log=True)
+        seen = explore(logs.x, logs.z, logs.values, logs.told_noise, form, [explored.start])
+        if seen.cost + logs.log_jacobian < explored.cost + data.log_jacobian - LOGARITHM_MARGIN:
+            data, explored = logs, seen
     if len(data.values) > MOST_OBSERVATIONS:
         data = data.rows(thinned(data.z, MOST_OBSERVATIONS))
-    return data, fit_on(explored, data.x, data.z, data.values, form)
+    return data, fit_on(explored, data.x, data.z, data.values, data.told_noise, form)
 
 
 def _declared_log(output: Output) -> bool | None:
@@ -311,11 +320,19 @@ def _recalled_view(
         views = [*([] if declared else views), output_data(table, j, is_log=True)]
     if len(plain.values) > most:
         views = [view.rows(thinned(view.z, most)) for view in views]
-    process = GaussianProcess.condition(views[0].x, views[0].z, views[0].values, form.kernel(logs, plain.x.shape[1]))
-    processes = [process.with_values(view.values) for view in views]  # the same runs: one covariance for all views
+    kernel = form.kernel(logs, plain.x.shape[1])
+    process = _conditioned(views[0], kernel)  # the same runs: one covariance for all views, but for errors told
+    others = [
+        _conditioned(view, kernel) if view.told_noise.any() else process.with_values(view.values) for view in views[1:]
+    ]
+    processes = [process, *others]
     costs = [view.log_jacobian + each.misfit for view, each in zip(views, processes, strict=True)]
     best = int(np.argmin(costs))
     return views[best], processes[best]
+
+
+def _conditioned(data: OutputData, kernel: Kernel) -> GaussianProcess:
+    return GaussianProcess.condition(data.x, data.z, data.values, kernel, data.told_noise)
 
 
 def try_to_believe(table: TrialTable, model: ModelName = DEFAULT_MODEL, *, is_guessing: bool = True) -> Beliefs | None:

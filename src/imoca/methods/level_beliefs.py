@@ -56,7 +56,8 @@ def believe_in_levels(table: TrialTable) -> LevelBeliefs | None:
             return None
         simulator = problem.simulator_of(objective.name)
         form = AdditiveLevelsForm(len(levels_of(simulator)))
-        process = fit(data.x, nearest_levels(simulator, data.z), data.values, form)
+        levels = nearest_levels(simulator, data.z)
+        process = fit(data.x, levels, data.values, form, told_noise=data.told_noise)
         missing_x, missing_z = unanswered(table, j)
         surrogates.append(process.believing(missing_x, nearest_levels(simulator, missing_z)))
     return LevelBeliefs(problem, tuple(surrogates), cost_models(table))

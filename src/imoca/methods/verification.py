@@ -65,11 +65,15 @@ def explained_by_cheap_runs(surrogate: GaussianProcess) -> float:
         return 1.0
     is_full = surrogate.is_full_accuracy
     x, z, values, cheap = surrogate.x, surrogate.z, surrogate.values, ~is_full
-    informed = GaussianProcess.condition(x[cheap], z[cheap], values[cheap], surrogate.kernel)
+    informed = GaussianProcess.condition(
+        x[cheap], z[cheap], values[cheap], surrogate.kernel, surrogate.told_noise[cheap]
+    )
     misses = values[is_full] - informed.mean_at_target(x[is_full])
     around = values[is_full] - values[is_full].mean()
-    largest = max(around @ around, misses @ misses)
-    return float(np.clip(1.0 - (misses @ misses) / largest, 0.0, 1.0)) if largest > 0.0 else 1.0
+    told_noise = surrogate.told_noise[is_full].sum()  # nobody can explain it
+    missed, spread = (max(0.0, float(each @ each - told_noise)) for each in (misses, around))
+    largest = max(spread, missed)
+    return float(np.clip(1.0 - missed / largest, 0.0, 1.0)) if largest > 0.0 else 1.0
 
 
 def can_be_explained(surrogate: GaussianProcess) -> bool:

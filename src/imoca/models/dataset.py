@@ -12,6 +12,7 @@ from imoca.trials.table import TrialTable
 from imoca.trials.trial import SimulatorState
 
 SMALLEST_SCALE = 1e-300  # a spread below this is no spread
+LARGEST_ERROR = 1e6  # standard error, in spreads of the answers: such an answer tells nothing
 
 
 @dataclass(frozen=True)
@@ -27,6 +28,7 @@ class OutputData:
     sign: float  # +1 to maximise, -1 to minimise
     centre: float
     scale: float
+    told_noise: Array  # (n,) variances of the standard errors told with the values, standardised; 0 where none was
     is_log: bool = False  # centre and scale are those of logarithms
 
     def to_user(self, values: Array) -> Array:
@@ -40,7 +42,7 @@ class OutputData:
 
     def rows(self, kept: IntArray) -> OutputData:
         """Some of the observations, standardised as they are."""
-        return replace(self, x=self.x[kept], z=self.z[kept], values=self.values[kept])
+        return replace(self, x=self.x[kept], z=self.z[kept], values=self.values[kept], told_noise=self.told_noise[kept])
 
     @property
     def log_jacobian(self) -> float:
@@ -55,10 +57,13 @@ def output_data(table: TrialTable, j: int, is_log: bool = False) -> OutputData:
     column = problem.modelled_columns[j]
     rows = ~np.isnan(table.values[:, column])
     sign = float(problem.signs[column])
-    raw = transformed(table.values[rows, column], sign, is_log)
-    centre, scale = centre_and_scale(raw)
+    values, errors = table.values[rows, column], table.errors[rows, column]
+    raw = transformed(values, sign, is_log)
+    errors = errors / np.abs(values) if is_log else errors  # of a logarithm, by the delta method
+    centre, scale = centre_and_scale(raw, weights_of(raw, errors))
     z = table.z[rows, problem.simulator_columns[j]]
-    return OutputData(table.x[rows], z, (raw - centre) / scale, sign, centre, scale, is_log)
+    told_noise = np.minimum(errors / scale, LARGEST_ERROR) ** 2
+    return OutputData(table.x[rows], z, (raw - centre) / scale, sign, centre, scale, told_noise, is_log)
 
 
 def has_logarithms(table: TrialTable, j: int) -> bool:
@@ -82,9 +87,24 @@ def unanswered(table: TrialTable, j: int) -> tuple[Array, Array]:  # (m, d), (m,
     return table.x[rows], table.z[rows, s]
 
 
-def centre_and_scale(raw: Array) -> tuple[float, float]:
+def weights_of(raw: Array, errors: Array) -> Array | None:  # (n,), (n,) -> (n,)
+    """How much each answer counts for centre and scale: the less the larger its standard error; None if all are alike.
+
+    One that scatters by far more than the better half spread counts for nothing, whatever it says.
+    """
+    if not errors.any():
+        return None
+    spread = float(raw[errors <= np.median(errors)].std())
+    return (1.0 + (errors / spread) ** 2) ** -2 if spread > SMALLEST_SCALE else None
+
+
+def centre_and_scale(raw: Array, weights: Array | None = None) -> tuple[float, float]:
     """Mean and standard deviation; a constant sample has scale 1."""
-    centre = float(raw.mean()) if len(raw) else 0.0
-    scale = float((raw - centre).std()) if len(raw) > 1 else 0.0
+    if weights is None:
+        centre = float(raw.mean()) if len(raw) else 0.0
+        scale = float((raw - centre).std()) if len(raw) > 1 else 0.0
+    else:
+        centre = float(np.average(raw, weights=weights))
+        scale = float(np.sqrt(np.average((raw - centre) ** 2, weights=weights)))
     is_constant = scale <= max(SMALLEST_SCALE, 1e-14 * abs(centre))
     return centre, 1.0 if is_constant else scale

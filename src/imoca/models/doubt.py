@@ -35,7 +35,11 @@ class Doubt:
     weights: Array  # (G,) adding up to 1
 
     def deviations(self, variance: Array) -> Array:  # (n,) of the model -> (n, G)
-        return np.sqrt(self.factors**2 * variance[:, None] + self.offsets**2)
+        return self.deviations_measured(variance, np.zeros(len(variance)))
+
+    def deviations_measured(self, variance: Array, told_noise: Array) -> Array:  # (n,), (n,) -> (n, G)
+        """Of what is measured with known errors: there is no doubt about those."""
+        return np.sqrt(self.factors**2 * variance[:, None] + self.offsets**2 + told_noise[:, None])
 
     def half_widths(self, variance: Array, probability: float) -> Array:  # (n,)
         """How far from the mean the interval reaches that holds the truth with this probability.
@@ -68,7 +72,8 @@ def doubt_of(surrogate: GaussianProcess, has_knob: bool) -> Doubt:
     doubt = Doubt(factors, offsets, prior / prior.sum())
     if not has_knob or not is_full.any():
         return doubt
-    deviations = doubt.deviations(variances[is_full])  # (m, G)
+    told_noise = surrogate.told_noise[is_full]
+    deviations = doubt.deviations_measured(variances[is_full] - told_noise, told_noise)  # (m, G)
     log_likelihood = (-0.5 * (misses[is_full, None] / deviations) ** 2 - np.log(deviations)).sum(axis=0)
     weights = doubt.weights * np.exp(log_likelihood - log_likelihood.max())
     return Doubt(factors, offsets, weights / weights.sum())

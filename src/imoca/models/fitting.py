@@ -25,24 +25,31 @@ FAILED_VALUE = 1e10  # what the objective answers where the covariance has no Ch
 
 
 def negative_log_posterior(
-    logs: Array, form: Form, prior: Prior, x: Array, z: Array, values: Array
+    logs: Array, form: Form, prior: Prior, x: Array, z: Array, values: Array, told_noise: Array | None = None
 ) -> tuple[float, Array]:
     """Negative log marginal likelihood plus negative log prior (up to a constant), and its gradient in ``logs``."""
     kernel = form.kernel(logs, x.shape[1])
-    value, gradient = negative_log_likelihood(kernel, x, z, values)
+    value, gradient = negative_log_likelihood(kernel, x, z, values, told_noise)
     penalty, by_penalty = prior.penalty(logs)
     return value + penalty, gradient + by_penalty
 
 
-def negative_log_likelihood(kernel: Kernel, x: Array, z: Array, values: Array) -> tuple[float, Array]:
+def negative_log_likelihood(
+    kernel: Kernel,
+    x: Array,
+    z: Array,
+    values: Array,
+    told_noise: Array | None = None,  # (n,) variances
+) -> tuple[float, Array]:
     """Up to a constant, and its gradient in the logarithms of the hyperparameters."""
     n = len(values)
+    noise = kernel.noise(z) if told_noise is None else kernel.noise(z) + told_noise
     designs = [block.slopes(x) for block in kernel.blocks]
     parts = [block.fidelity.covariance(z, z) for block in kernel.blocks]
     noisy = np.zeros((n, n))
     for design, part in zip(designs, parts, strict=True):
         noisy += design.kernel * part
-    noisy.flat[:: n + 1] += kernel.noise(z) + JITTERS[0] * kernel.signal_variance
+    noisy.flat[:: n + 1] += noise + JITTERS[0] * kernel.signal_variance
     factor, failed = lapack.dpotrf(noisy, lower=1, overwrite_a=1)
     if failed:
         return FAILED_VALUE, np.zeros(len(kernel.to_logs()))
@@ -83,9 +90,12 @@ def fit(
     values: Array,  # (n,) standardised
     form: Form,
     warm_start: Array | None = None,  # (p,) logarithms of an earlier fit; of another number they are ignored
+    told_noise: Array | None = None,  # (n,) variances of the standard errors told with the values
 ) -> GaussianProcess:
     """A Gaussian process at its MAP hyperparameters, the best from the form's starts and from the last fit."""
-    return fit_on(explore(x, z, values, form, starts_of(form, x, warm_start)), x, z, values, form)
+    told_noise = np.zeros(len(z)) if told_noise is None else told_noise
+    explored = explore(x, z, values, told_noise, form, starts_of(form, x, warm_start))
+    return fit_on(explored, x, z, values, told_noise, form)
 
 
 def starts_of(form: Form, x: Array, warm_start: Array | None) -> list[Array]:
@@ -97,35 +107,36 @@ def starts_of(form: Form, x: Array, warm_start: Array | None) -> list[Array]:
     return [fresh[len(x) % len(fresh)], np.clip(warm_start, prior.low, prior.high)]
 
 
-def explore(x: Array, z: Array, values: Array, form: Form, starts: Sequence[Array]) -> Explored:
+def explore(x: Array, z: Array, values: Array, told_noise: Array, form: Form, starts: Sequence[Array]) -> Explored:
     """A few steps from every start, on few observations."""
     keep_freed_memory()
     prior, kept = form.prior(x.shape[1]), thinned(z, FEW_POINTS)
-    answers = [climbed(form, prior, start, FIRST_ITERATIONS, x[kept], z[kept], values[kept]) for start in starts]
+    few = x[kept], z[kept], values[kept], told_noise[kept]
+    answers = [climbed(form, prior, start, FIRST_ITERATIONS, *few) for start in starts]
     best = min(range(len(starts)), key=lambda i: answers[i].fun)
     found = answers[best]
     logs = starts[best] if found.fun >= FAILED_VALUE else np.asarray(found.x)
     return Explored(starts[best], logs, float(found.fun) * len(z) / len(kept))
 
 
-def fit_on(explored: Explored, x: Array, z: Array, values: Array, form: Form) -> GaussianProcess:
+def fit_on(explored: Explored, x: Array, z: Array, values: Array, told_noise: Array, form: Form) -> GaussianProcess:
     """The fit that began with an exploration of the same data."""
     prior, few = form.prior(x.shape[1]), thinned(z, FEW_POINTS)
-    logs = climbed(form, prior, explored.logs, MAX_ITERATIONS, x[few], z[few], values[few]).x
+    logs = climbed(form, prior, explored.logs, MAX_ITERATIONS, x[few], z[few], values[few], told_noise[few]).x
     if len(few) < len(z):
         kept = thinned(z, MAX_FIT_POINTS)
-        logs = climbed(form, prior, logs, LAST_ITERATIONS, x[kept], z[kept], values[kept]).x
-    return GaussianProcess.condition(x, z, values, form.kernel(logs, x.shape[1]))
+        logs = climbed(form, prior, logs, LAST_ITERATIONS, x[kept], z[kept], values[kept], told_noise[kept]).x
+    return GaussianProcess.condition(x, z, values, form.kernel(logs, x.shape[1]), told_noise)
 
 
 def climbed(
-    form: Form, prior: Prior, start: Array, n_iterations: int, x: Array, z: Array, values: Array
+    form: Form, prior: Prior, start: Array, n_iterations: int, x: Array, z: Array, values: Array, told_noise: Array
 ) -> OptimizeResult:
     """The logarithms of the hyperparameters so many steps from a start."""
     return minimize(
         negative_log_posterior,
         start,
-        args=(form, prior, x, z, values),
+        args=(form, prior, x, z, values, told_noise),
         jac=True,
         method="L-BFGS-B",
         bounds=np.column_stack([prior.low, prior.high]),

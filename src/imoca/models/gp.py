@@ -25,6 +25,7 @@ JITTERS = (
     1e-4,
 )  # relative to the signal variance; each is tried when the one before fails
 VARIANCE_FLOOR = 1e-12  # relative to the signal variance: below it a variance is round-off
+NEARBY = 0.05  # of the range of fidelities, over which told errors are taken to be alike
 
 
 @dataclass(frozen=True)
@@ -76,7 +77,7 @@ class Moments:
     mean_f: Array  # (n,)
     var_f: Array  # (n,)
     cov: Array  # (n, m) between g(x, z) and f(x)
-    noise: Array  # (m,) variance by which an observation at each fidelity scatters
+    noise: Array  # (m,) variance by which an observation at each fidelity is expected to scatter
     design_kernels: tuple[Array, ...]  # (n, N) per block
     loadings: Array  # (m + 1, R) of the latent functions at each fidelity, the target last
     white: Array  # (n, R, N) rows of the latent functions times the inverse Cholesky factor
@@ -115,13 +116,18 @@ class GaussianProcess:
     values: Array  # (N,)
     inverse_factor: Array  # (N, N) lower triangular inverse of the Cholesky factor of the noisy covariance
     weights: Array  # (N,) the noisy covariance's inverse times the values
+    told_noise: Array  # (N,) variances of the standard errors told with the values, beside what the kernel learned
 
     @staticmethod
-    def condition(x: Array, z: Array, values: Array, kernel: Kernel) -> GaussianProcess:
+    def condition(
+        x: Array, z: Array, values: Array, kernel: Kernel, told_noise: Array | None = None
+    ) -> GaussianProcess:
         """Posterior given observations; a matrix that is not positive definite is rescued by jitter."""
-        inverse_factor = inverse_cholesky(covariance(kernel, x, z), kernel.noise(z), kernel.signal_variance)
+        told_noise = np.zeros(len(z)) if told_noise is None else told_noise
+        noise = kernel.noise(z) + told_noise
+        inverse_factor = inverse_cholesky(covariance(kernel, x, z), noise, kernel.signal_variance)
         weights = inverse_factor.T @ (inverse_factor @ values)
-        return GaussianProcess(kernel, x, z, values, inverse_factor, weights)
+        return GaussianProcess(kernel, x, z, values, inverse_factor, weights, told_noise)
 
     def believing(self, x: Array, z: Array) -> GaussianProcess:  # (m, d), (m,)
         """The same process after seeing its own mean at (x, z): for questions that are asked but not answered."""
@@ -133,6 +139,7 @@ class GaussianProcess:
             np.concatenate([self.z, z]),
             np.concatenate([self.values, predicted]),
             self.kernel,
+            np.concatenate([self.told_noise, self.expected_told_noise(z)]),
         )
 
     def with_values(self, values: Array) -> GaussianProcess:  # (N,)
@@ -141,17 +148,43 @@ class GaussianProcess:
 
     @property
     def misfit(self) -> float:
-        """The part of the negative log marginal likelihood that depends on the values."""
-        return 0.5 * float(self.values @ self.weights)
+        """Negative log marginal likelihood, up to a constant."""
+        return 0.5 * float(self.values @ self.weights) - float(np.log(self.inverse_factor.diagonal()).sum())
 
     @property
     def noise_at_target(self) -> float:
+        """As learned: what scatters beyond all that was told."""
         return float(self.kernel.noise(TARGET_FIDELITY)[0])
+
+    def noise_of_runs(self, z: Array) -> Array:  # (m,) -> (m,)
+        """Variance by which runs to come are expected to scatter: as learned, and as was told of others like them."""
+        return self.kernel.noise(z) + self.expected_told_noise(z)
+
+    def expected_told_noise(self, z: Array) -> Array:  # (m,) -> (m,)
+        """The mean of what was told of runs at about these fidelities, or at the nearest there are."""
+        if not self.told_noise.any():
+            return np.zeros(len(z))
+        logs = -0.5 * ((z[:, None] - self.z) / NEARBY) ** 2
+        weights = np.exp(logs - logs.max(axis=1, keepdims=True))
+        return weights @ self.told_noise / weights.sum(axis=1)
 
     @property
     def is_full_accuracy(self) -> BoolArray:  # (n,)
         """Of the observations."""
         return np.asarray(self.z == 1.0)
+
+    def without_told_errors(self, x: Array, measured: Array) -> Array:  # (n, d), (n,) -> (n,)
+        """Means of runs at full accuracy of designs, less what of their told errors all runs together explain.
+
+        ``y = s + e``, with s what the function and the learned noise amount to, has ``E[s | all y] = y - e^2 K^-1 y``,
+        K the noisy covariance: y itself where e = 0, and what the others predict where e is large.
+        """
+        values = measured.copy()
+        for i, design in enumerate(x):
+            runs = self.is_full_accuracy & (self.x == design).all(axis=1)
+            if runs.any() and self.told_noise[runs].all():
+                values[i] -= self.weights[runs].sum() / (1.0 / self.told_noise[runs]).sum()
+        return values
 
     def mean_at_target(self, x: Array) -> Array:  # (n, d) -> (n,)
         return self._rows_at_target(x) @ self.weights
@@ -215,7 +248,7 @@ class GaussianProcess:
             mean_f=means[:, -1],
             var_f=variances[:, -1],
             cov=spread[:, :-1] @ loadings[-1],
-            noise=self.kernel.noise(z),
+            noise=self.noise_of_runs(z),
             design_kernels=kernels,
             loadings=loadings,
             white=white,

@@ -3,7 +3,8 @@
 First a look that costs nothing: an answer is suspected if it lies beyond all the others by several times what they
 span, or if a model of all misses it alone. Only then is one fitted without the suspects; those that it finds impossible
 are set aside. An answer that its neighbours agree with is believed: a narrow peak is no mistake. So is one far from all
-other designs, which tell nothing about it. Good and bad values are treated alike.
+other designs, which tell nothing about it, and one whose own standard error is that large. Good and bad values are
+treated alike.
 """
 
 from __future__ import annotations
@@ -41,15 +42,22 @@ def set_aside(
     z: Array,  # (n,)
     values: Array,  # (n,) finite, in any scale
     form: Form,
+    errors: Array | None = None,  # (n,) standard errors told with the values, in the same scale
 ) -> BoolArray:  # (n,)
     """True where the model, fitted without an answer, finds it impossible, and no neighbour agrees with it."""
-    return judged(x, z, values, suspected(values), form)
+    return judged(x, z, values, suspected(values), form, np.zeros(len(values)) if errors is None else errors)
 
 
-def judged(x: Array, z: Array, values: Array, suspects: BoolArray, form: Form) -> BoolArray:  # (n,)
+def judged(x: Array, z: Array, values: Array, suspects: BoolArray, form: Form, errors: Array) -> BoolArray:  # (n,)
     """Those of the suspects that are to be set aside."""
     if not suspects.any():
         return suspects
+    telling = ~(suspects & explained(values, errors, suspects))
+    if not telling.all():
+        found = np.zeros(len(values), dtype=np.bool_)
+        rest = x[telling], z[telling], values[telling], suspects[telling]
+        found[telling] = judged(*rest, form, errors[telling])
+        return found
     suspects = suspects & ~confirmed(x, values, suspects) & ~remote(x, suspects)
     n_suspects, n = int(suspects.sum()), len(values)
     if n_suspects > max(1.0, LARGEST_SHARE * n):
@@ -61,7 +69,7 @@ def judged(x: Array, z: Array, values: Array, suspects: BoolArray, form: Form) -
         )
         return np.zeros(n, dtype=np.bool_)
     if n_suspects:
-        suspects[suspects] = impossible(x, z, values, suspects, form)
+        suspects[suspects] = impossible(x, z, values, suspects, form, errors)
     return suspects
 
 
@@ -98,6 +106,11 @@ def suspected(values: Array) -> BoolArray:  # (n,)
     return suspects
 
 
+def explained(values: Array, errors: Array, suspects: BoolArray) -> BoolArray:  # (n,)
+    """Answers that are so far from the usual ones by their own told errors: believed, they count for little."""
+    return np.asarray(np.abs(values - np.median(values[~suspects])) <= LIMIT * errors)
+
+
 def confirmed(x: Array, values: Array, suspects: BoolArray) -> BoolArray:  # (n,)
     """Suspects beside others that are alike: on the same side, and off by about as much.
 
@@ -131,7 +144,9 @@ def remote(x: Array, suspects: BoolArray) -> BoolArray:  # (n,)
     return is_remote
 
 
-def impossible(x: Array, z: Array, values: Array, suspects: BoolArray, form: Form) -> BoolArray:  # (n_suspects,)
+def impossible(
+    x: Array, z: Array, values: Array, suspects: BoolArray, form: Form, errors: Array
+) -> BoolArray:  # (n_suspects,)
     """Suspects that a model of the others misses by more than LIMIT deviations and where it foresaw no record.
 
     Beside a pole every answer lies far beyond the others, and a model, which knows no poles, is sure that it does not.
@@ -145,12 +160,15 @@ def impossible(x: Array, z: Array, values: Array, suspects: BoolArray, form: For
         return np.zeros(suspects.sum(), dtype=np.bool_)
     with np.errstate(over="ignore"):
         scaled = np.arcsinh((values - centre) / (LINEAR * spread))
+        scaled_errors = errors / np.hypot(LINEAR * spread, values - centre)  # by the delta method
     known = scaled[~suspects]
     middle, scale = known.mean(), known.std()
-    process = fit(x[~suspects], z[~suspects], (known - middle) / scale, form)
+    told_noise = (scaled_errors / scale) ** 2
+    process = fit(x[~suspects], z[~suspects], (known - middle) / scale, form, told_noise=told_noise[~suspects])
     moments = process.moments(x[suspects], z[suspects])
     means = middle + scale * moments.mean_g.diagonal()
-    deviations = scale * np.sqrt(moments.var_g.diagonal() + moments.noise)
+    noise = process.kernel.noise(z[suspects]) + told_noise[suspects]
+    deviations = scale * np.sqrt(moments.var_g.diagonal() + noise)
     is_missed = np.abs(scaled[suspects] - means) > LIMIT * deviations
     is_above = values[suspects] > centre
     is_record = np.where(is_above, means - known.max(), known.min() - means) > RECORD * scale

@@ -98,7 +98,7 @@ def draw_paths(gp: GaussianProcess, n_paths: int, rng: np.random.Generator) -> P
     blocks = gp.kernel.blocks
     draws = [_draw_prior(block, gp.x, gp.z, n_paths, rng) for block in blocks]
     at_data = np.sum([draw.at_data for draw in draws], axis=0)
-    noise = np.sqrt(gp.kernel.noise(gp.z))[:, None] * rng.standard_normal(at_data.shape)
+    noise = np.sqrt(gp.kernel.noise(gp.z) + gp.told_noise)[:, None] * rng.standard_normal(at_data.shape)
     solved = gp.inverse_factor.T @ (gp.inverse_factor @ (gp.values[:, None] - at_data - noise))
     paths = []
     for block, draw in zip(blocks, draws, strict=True):

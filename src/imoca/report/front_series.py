@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from imoca.report.labels import listed, shortened, with_deviation
+from imoca.report.labels import listed, shortened
 from imoca.report.records import FrontRecord
 from imoca.snapshot import ParetoPoint
-from imoca.wording import number, with_unit
+from imoca.trials.trial import DEVIATIONS_OF_INTERVAL
+from imoca.wording import with_deviation, with_error, with_unit
 
 NOT_DRAWN = float("nan")
 N_BARS = 30  # of a front; more would cover the points
@@ -28,9 +29,15 @@ class Bars:
     above: tuple[float, ...]
 
     @staticmethod
-    def of(points: Sequence[ParetoPoint | None], name: str) -> Bars:
+    def predicted(points: Sequence[ParetoPoint | None], name: str) -> Bars:
         ends = [(0.0, NOT_DRAWN, NOT_DRAWN) if p is None else (p.predicted[name], *p.interval[name]) for p in points]
         return Bars(tuple(value - low for value, low, _ in ends), tuple(high - value for value, _, high in ends))
+
+    @staticmethod
+    def measured(errors: Sequence[Mapping[str, float]], name: str) -> Bars:
+        """Of the standard errors of measured values, NaN where there is none."""
+        reach = tuple(DEVIATIONS_OF_INTERVAL * each[name] if name in each else NOT_DRAWN for each in errors)
+        return Bars(reach, reach)
 
 
 @dataclass(frozen=True)
@@ -39,7 +46,7 @@ class FrontSeries:
 
     label: str
     columns: tuple[tuple[float, ...], ...]  # (K, n)
-    bars: tuple[Bars, ...] | None  # per objective; None if measured, or if none are drawn
+    bars: tuple[Bars, ...] | None  # per objective; None if there are none
     descriptions: tuple[tuple[str, ...], ...]  # (n, lines)
     numbers: tuple[int, ...]  # of the point in the front, or of the trial if it is not on it
 
@@ -59,7 +66,7 @@ def _predicted(record: FrontRecord, names: Sequence[str]) -> FrontSeries:
     kept = [(i, point) for i, point in enumerate(record.points) if not point.verified and not point.is_earlier]
     has_bar = _spread(len(kept), N_BARS)
     drawn = [point if k in has_bar else None for k, (_, point) in enumerate(kept)]
-    return _predictions(PREDICTED, kept, tuple(Bars.of(drawn, name) for name in names), record)
+    return _predictions(PREDICTED, kept, tuple(Bars.predicted(drawn, name) for name in names), record)
 
 
 def _earlier(record: FrontRecord) -> FrontSeries:
@@ -95,9 +102,9 @@ def _verified(record: FrontRecord, names: Sequence[str]) -> FrontSeries:
     return FrontSeries(
         VERIFIED,
         tuple(tuple(measured[name] for _, _, measured in kept) for name in names),
-        None,
+        _measured_bars([point.errors for _, point, _ in kept], names),
         tuple(
-            (*_measured_lines(record, measured), *listed(point.parameters, _parameter_units(record)))
+            (*_measured_lines(record, measured, point.errors), *listed(point.parameters, _parameter_units(record)))
             for _, point, measured in kept
         ),
         tuple(i for i, _, _ in kept),
@@ -110,11 +117,11 @@ def _beaten(record: FrontRecord, names: Sequence[str]) -> FrontSeries:
     return FrontSeries(
         BEATEN,
         tuple(tuple(each.values[name] for each in kept) for name in names),
-        None,
+        _measured_bars([each.errors for each in kept], names),
         tuple(
             (
                 f"trial {each.trial}",
-                *_measured_lines(record, each.values),
+                *_measured_lines(record, each.values, each.errors),
                 *listed(each.parameters, _parameter_units(record)),
             )
             for each in kept
@@ -123,9 +130,13 @@ def _beaten(record: FrontRecord, names: Sequence[str]) -> FrontSeries:
     )
 
 
-def _measured_lines(record: FrontRecord, values: Mapping[str, float]) -> list[str]:
-    units = _output_units(record)
-    return [f"{shortened(n)}: {with_unit(number(value), units.get(n))}, measured" for n, value in values.items()]
+def _measured_bars(errors: Sequence[Mapping[str, float]], names: Sequence[str]) -> tuple[Bars, ...] | None:
+    return tuple(Bars.measured(errors, name) for name in names) if any(errors) else None
+
+
+def _measured_lines(record: FrontRecord, values: Mapping[str, float], errors: Mapping[str, float]) -> list[str]:
+    units, told = _output_units(record), {name: with_error(value, errors.get(name)) for name, value in values.items()}
+    return [f"{shortened(name)}: {with_unit(words, units.get(name))}, measured" for name, words in told.items()]
 
 
 def _output_units(record: FrontRecord) -> dict[str, str | None]:

@@ -7,14 +7,13 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from imoca.wording import labelled, number, printable, with_unit
+from imoca.wording import LARGEST_PLAIN, SMALLEST_PLAIN, labelled, number, printable, with_unit
 
 if TYPE_CHECKING:
     from imoca.report.records import CorrelationRecord, ObjectiveRecord, TrustRecord
 
 LONGEST_NAME = 40  # characters of a name in a figure
 LONGEST_AXIS_NAME = 26  # beside an axis, which may be short
-SMALLEST_PLAIN, LARGEST_PLAIN = 1e-5, 1e6  # deviations written without an exponent
 WIDE = 10.0  # largest over smallest
 N_TICKS = 8  # on a logarithmic axis
 NEAR_ONE, SMALLEST_LACK = 0.95, 1e-9  # of a correlation
@@ -52,14 +51,6 @@ def upright_label(objective: ObjectiveRecord, longest: int = LONGEST_NAME) -> st
     """For a label that is not turned with its axis."""
     arrow = "↓" if objective.goal == "minimize" else "↑"
     return f"{short_label(objective.name, objective.unit, longest)} {arrow}"
-
-
-def with_deviation(value: float, deviation: float) -> str:
-    """To the digits that the deviation leaves, two of its own."""
-    if not (0.0 < deviation < math.inf) or not SMALLEST_PLAIN <= deviation < LARGEST_PLAIN:
-        return f"{value:.4g} ± {deviation:.2g}"
-    n_decimals = max(0, 1 - math.floor(math.log10(deviation)))
-    return f"{value:.{n_decimals}f} ± {deviation:.{n_decimals}f}"
 
 
 def listed(named: Mapping[str, object], units: Mapping[str, str | None]) -> list[str]:

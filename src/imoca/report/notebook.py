@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from imoca.problem.names import is_number
 from imoca.problem.parameters import Value
-from imoca.report.labels import with_deviation
 from imoca.report.page.text import Cell, code, paragraph, table
 from imoca.snapshot.recommendation import ParetoPoint, chosen_few
 from imoca.snapshot.snapshot import Snapshot
-from imoca.wording import labelled, number
+from imoca.wording import labelled, number, with_deviation, with_error
 
 MOST_SHOWN = 10  # designs
 MOST_FITTED = 500  # trials: a cell of a notebook is no place to wait for a larger model
@@ -47,5 +46,5 @@ def _value(value: Value) -> Cell:
 
 def _known(point: ParetoPoint, name: str) -> Cell:
     if point.measured is not None:
-        return Cell(number(point.measured[name]), point.measured[name])
+        return Cell(with_error(point.measured[name], point.errors.get(name)), point.measured[name])
     return Cell(with_deviation(point.predicted[name], point.uncertainty[name]), point.predicted[name])

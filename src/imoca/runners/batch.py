@@ -24,7 +24,7 @@ from imoca.problem.simulator import Command, Objective, Simulator
 from imoca.runners.base import Finished, Job
 from imoca.runners.execution import free_folder, run_job
 from imoca.runners.process_tree import end_orphans
-from imoca.trials.checks import check_cost, check_values
+from imoca.trials.checks import check_cost, check_errors, check_values
 from imoca.trials.trial import Answer
 
 JOB, ANSWER = "job.json", "answer.json"
@@ -88,8 +88,14 @@ def read_job(place: Path) -> Job:
 
 
 def write_answer(place: Path, job: Job, answer: Answer) -> None:
-    told = {"values": dict(answer.values), "costs": dict(answer.costs), "failures": dict(answer.failures)}
-    write_whole(place / ANSWER, json.dumps({"folder": str(job.folder), **told}))
+    told = {
+        "folder": str(job.folder),
+        "values": dict(answer.values),
+        "errors": dict(answer.errors),
+        "costs": dict(answer.costs),
+        "failures": dict(answer.failures),
+    }
+    write_whole(place / ANSWER, json.dumps(told))
 
 
 def read_answer(place: Path, job: Job) -> Finished | None:
@@ -107,7 +113,8 @@ def read_answer(place: Path, job: Job) -> Finished | None:
         return Finished(ran, Answer(costs=told["costs"], failures=told["failures"]))
     try:
         costs = {name: check_cost(name, cost) for name, cost in told["costs"].items()}
-        return Finished(ran, Answer(check_values(job.simulator, told["values"]), costs))
+        values = check_values(job.simulator, told["values"])
+        return Finished(ran, Answer(values, costs, errors=check_errors(told.get("errors", {}), values)))
     except TrialError as error:
         return Finished(ran, job.failed(f"TrialError: {error}"))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import logging
 import time
 from contextlib import suppress
@@ -14,7 +15,7 @@ from imoca.problem.reference import FunctionReference
 from imoca.problem.simulator import Command, Simulator
 from imoca.runners.base import Job
 from imoca.runners.program import run_program
-from imoca.trials.checks import check_cost, check_values
+from imoca.trials.checks import check_cost, check_errors, check_values, values_and_errors
 from imoca.trials.trial import Answer
 from imoca.wording import LONGEST_REASON, middle_left_out, shown
 
@@ -29,17 +30,16 @@ def run_job(job: Job) -> Answer:
     simulator = job.simulator
     started = time.perf_counter()
     try:
-        values, cost = _read(simulator, _call(job))
-        failures = {}
+        answer = _read(simulator, _call(job))
     except StorageError:  # no room for the run: not the simulator's fault, nor the design's
         raise
     except KeyboardInterrupt:  # the user's, not the simulator's
         raise
     except BaseException as error:  # a simulator may fail in any way, be it by sys.exit
-        values, cost, failures = {}, None, {simulator.name: _reason(error, job.folder)}
-    if cost is None and simulator.is_cost_measured:
-        cost = time.perf_counter() - started
-    return Answer(values, {} if cost is None else {simulator.name: cost}, failures)
+        answer = job.failed(_reason(error, job.folder))
+    if not answer.costs and simulator.is_cost_measured:
+        return dataclasses.replace(answer, costs={simulator.name: time.perf_counter() - started})
+    return answer
 
 
 def free_folder(folder: Path) -> Path:
@@ -84,9 +84,9 @@ def _call(job: Job) -> Any:
     return function(**job.parameters, **job.simulator.fidelity.named(job.fidelity))
 
 
-def _read(simulator: Simulator, returned: Any) -> tuple[dict[str, float], float | None]:
-    """A number, a dict of outputs, or (either, cost)."""
-    cost = None
+def _read(simulator: Simulator, returned: Any) -> Answer:
+    """A number, a dict of outputs, or (either, cost); in a dict an output may be a pair with its standard error."""
+    costs: dict[str, float] = {}
     if isinstance(returned, tuple):
         if len(returned) != 2:
             raise TrialError(
@@ -94,15 +94,17 @@ def _read(simulator: Simulator, returned: Any) -> tuple[dict[str, float], float 
                 hint="Return a number, a dict of outputs, or (outputs, cost).",
             )
         returned, cost = returned
-        cost = check_cost(simulator.name, cost)
+        costs = {simulator.name: check_cost(simulator.name, cost)}
     if not isinstance(returned, dict):
         if len(simulator.outputs) != 1:
             raise TrialError(
                 f"Simulator {simulator.name!r} returned {shown(returned)}, but has {len(simulator.outputs)} outputs.",
                 hint=f"Return a dict with {[output.name for output in simulator.outputs]}.",
             )
-        returned = {simulator.outputs[0].name: returned}
-    return check_values(simulator, _without_extras(simulator, returned)), cost
+        return Answer(check_values(simulator, {simulator.outputs[0].name: returned}), costs)
+    outputs, errors = values_and_errors(_without_extras(simulator, returned))
+    values = check_values(simulator, outputs)
+    return Answer(values, costs, errors=check_errors(errors, values))
 
 
 def _without_extras(simulator: Simulator, returned: dict[Any, Any]) -> dict[Any, Any]:

@@ -80,7 +80,8 @@ class Service:
 
         def store() -> Response:
             self._check_known(told.number)
-            return json_response(trial_record(self._study.tell(told.number, told.values, told.cost, told.failures)))
+            stored = self._study.tell(told.number, told.values, told.cost, told.failures, told.errors)
+            return json_response(trial_record(stored))
 
         return await run_in_threadpool(store)
 

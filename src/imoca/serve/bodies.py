@@ -26,6 +26,7 @@ class Told:
     values: Mapping[str, float]
     cost: Mapping[str, float] = field(default_factory=dict)
     failures: Mapping[str, str] = field(default_factory=dict)
+    errors: Mapping[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -41,12 +42,13 @@ def read_worker(body: bytes) -> str:
 
 
 def read_told(body: bytes) -> Told:
-    content = _entries(body, ("number",), ("values", "cost", "failures"), TELL_EXAMPLE)
+    keys = ("values", "cost", "failures", "errors")
+    content = _entries(body, ("number",), keys, TELL_EXAMPLE)
     number = _number(content, TELL_EXAMPLE)
-    values, cost, failures = (_table(content, key, TELL_EXAMPLE) for key in ("values", "cost", "failures"))
+    values, cost, failures, errors = (_table(content, key, TELL_EXAMPLE) for key in keys)
     for name in failures:
         _text(failures, name, TELL_EXAMPLE)
-    return Told(number, values, cost, failures)
+    return Told(number, values, cost, failures, errors)
 
 
 def read_failed(body: bytes) -> Failed:

@@ -50,12 +50,12 @@ def nearest_to_best(values: Array) -> int:  # (n, K) maximised
 
 
 def robust_values(problem: Problem, front: Sequence[ParetoPoint]) -> Array:  # (n, K) maximised
-    """Measured where measured, else the worse end of the interval: what may be good by luck is not."""
+    """Measured where that is exact, else the worse end of the interval: what may be good by luck is not."""
     signs = problem.signs[problem.objective_columns]
     rows = [
         [
             sign * point.measured[objective.name]
-            if point.measured is not None
+            if point.measured is not None and objective.name not in point.errors
             else min(sign * end for end in point.interval.get(objective.name, (point.predicted[objective.name],)))
             for sign, objective in zip(signs, problem.objectives, strict=True)
         ]

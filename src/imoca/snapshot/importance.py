@@ -53,7 +53,7 @@ def importance(beliefs: Beliefs, seed: int) -> tuple[Importance, ...]:
     """
     problem = beliefs.problem
     uniform = sobol_sequence(2 * problem.space.n_parameters, np.random.default_rng(seed)).random(N_DESIGNS)
-    data = (*beliefs.data, *(limit.data for limit in beliefs.limits))
+    data = beliefs.modelled_data
     found = []
     for j, (output, surrogate) in enumerate(zip(problem.modelled, beliefs.modelled, strict=True)):
         indices = _indices(beliefs, surrogate, uniform, np.random.default_rng([seed, j]))

@@ -78,12 +78,12 @@ class Predictions:
     def probabilities(self, measured: Array, rng: np.random.Generator) -> Array:  # (n,)
         """That no other of the designs is better in everything, by draws of all their values together.
 
-        ``measured`` (v, K), standardised, are the values of the first v designs, which are known.
+        ``measured`` (v, K), standardised, are the known values of the first v designs; NaN where they are not known.
         """
         if not len(self.x):
             return np.empty(0)
         draws = np.stack([self._drawn(j, rng) for j in range(self.n_objectives)], axis=2)  # (N_DRAWS, n, K)
-        draws[:, : len(measured)] = measured
+        draws[:, : len(measured)] = np.where(np.isnan(measured), draws[:, : len(measured)], measured)
         return np.asarray(np.mean([non_dominated(draw) for draw in draws], axis=0))
 
     def _drawn(self, j: int, rng: np.random.Generator) -> Array:  # (N_DRAWS, n)

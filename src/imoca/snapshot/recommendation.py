@@ -22,7 +22,6 @@ from imoca.problem.problem import Problem
 from imoca.snapshot.memory import are_worth_keeping, designs_once_recommended, most_different
 from imoca.snapshot.prediction import LIKELY, TYPICAL, Predictions, in_units
 from imoca.trials.table import TrialTable
-from imoca.trials.trial import Trial
 
 MOST_RECOMMENDED = 200  # predicted designs
 MOST_KEPT = 60  # beside them, that were recommended before
@@ -61,6 +60,13 @@ class ParetoPoint:
     is_doubtful: bool = False  # the model cannot vouch for it: see Predictions.is_doubtful
     is_earlier: bool = False  # recommended before; today's means are in favour of others, but it may well be as good
     feasibility: float = 1.0  # the probability that it runs at full accuracy and all constraints hold there
+    errors: Mapping[str, float] = field(default_factory=dict)  # standard errors of what was measured, where it scatters
+    estimated: Mapping[str, float] = field(default_factory=dict)  # of those what was measured, less what is explained
+
+    @property
+    def known(self) -> Mapping[str, float]:
+        """By what it stands among others: measured, and estimated where that scatters; else predicted."""
+        return {**self.predicted, **(self.measured or {}), **self.estimated}
 
     @property
     def verified(self) -> bool:
@@ -132,9 +138,9 @@ def recommended(
     designs = np.concatenate([verified.x, x[is_offered]])
     kinds = np.concatenate([np.full(len(measured), VERIFIED), np.where(is_earlier, EARLIER, PREDICTED)[is_offered]])
     if care.is_doubting:
-        points = _points(Predictions.at(beliefs, designs), measured, verified.trials, kinds == EARLIER, seed)
+        points = _points(Predictions.at(beliefs, designs), measured, verified, kinds == EARLIER, seed)
     else:
-        points = _bare_points(beliefs, designs, verified.trials)
+        points = _bare_points(beliefs, designs, verified)
     first = np.concatenate([measured[:, 0], means[is_offered, 0]])
     return [points[i] for i in np.lexsort((first, kinds))]
 
@@ -156,21 +162,36 @@ def is_feasibility_told(problem: Problem, front: Sequence[ParetoPoint]) -> bool:
 
 
 def front_values(problem: Problem, front: Sequence[ParetoPoint]) -> Array:  # (n, K) maximised
-    """Measured where measured, else predicted."""
+    """By which each stands among the others."""
     names = [objective.name for objective in problem.objectives]
-    rows = [[(point.measured or point.predicted)[name] for name in names] for point in front]
+    rows = [[point.known[name] for name in names] for point in front]
     return np.array(rows) * problem.signs[problem.objective_columns]
 
 
 def _best_verified(table: TrialTable, beliefs: Beliefs) -> TrialTable:
-    """The designs at full accuracy that violate nothing and whose measured values none of the others dominates."""
-    verified = _feasible(table.verified)
+    """The designs at full accuracy that violate nothing and whose values none of the others dominates."""
+    verified = _feasible(_as_believed(beliefs, table.verified))
     return verified.rows(non_dominated(_measured(beliefs, verified)))
 
 
 def measured_values(beliefs: Beliefs, table: TrialTable) -> Array:  # (n, K) standardised, maximised
     """Of every design that was run at full accuracy and violates nothing, but for impossible answers."""
-    return _measured(beliefs, _feasible(without_answers(table, beliefs.set_aside).verified))
+    verified = without_answers(table, beliefs.set_aside).verified
+    return _measured(beliefs, _feasible(_as_believed(beliefs, verified)))
+
+
+def _as_believed(beliefs: Beliefs, verified: TrialTable) -> TrialTable:
+    """The designs with the values that count: what was measured, less what of its told errors the model explains.
+
+    The lucky ones among measurements that scatter are no better designs. The trials keep what was measured.
+    """
+    problem, values = verified.problem, verified.values.copy()
+    for j, column in enumerate(problem.modelled_columns):
+        scatters = verified.errors[:, column] > 0.0
+        measured = beliefs.modelled_data[j].standardised(values[scatters, column])
+        believed = beliefs.modelled[j].without_told_errors(verified.x[scatters], measured)
+        values[scatters, column] = problem.signs[column] * in_units(beliefs, j, believed, is_bounded=False)
+    return replace(verified, values=values)
 
 
 def _feasible(table: TrialTable) -> TrialTable:
@@ -181,8 +202,7 @@ def _feasible(table: TrialTable) -> TrialTable:
 def predicted_front(beliefs: Beliefs, seed: int, care: Care = THOROUGH) -> Front:
     """Of the means at full accuracy."""
     rng = np.random.default_rng(seed)
-    data = (*beliefs.data, *(limit.data for limit in beliefs.limits))
-    observed = np.unique(np.concatenate([each.x for each in data]), axis=0)
+    observed = np.unique(np.concatenate([each.x for each in beliefs.modelled_data]), axis=0)
     starts = np.concatenate([sobol_designs(beliefs.problem, care.n_starts, rng), observed])
     return front_of_means(beliefs, starts, care.effort, rng)
 
@@ -211,50 +231,61 @@ def _are_among(x: Array, others: Array) -> BoolArray:  # (n, d), (m, d) -> (n,)
     return np.array([row.tobytes() in known for row in x], dtype=np.bool_)
 
 
-def _bare_points(beliefs: Beliefs, x: Array, trials: Sequence[Trial]) -> list[ParetoPoint]:
-    """Without intervals and probabilities; the first designs are those of the trials, which stand with what was
-    measured."""
+def _bare_points(beliefs: Beliefs, x: Array, verified: TrialTable) -> list[ParetoPoint]:
+    """Without intervals and probabilities; the first designs are those verified, which stand with what was measured."""
     problem = beliefs.problem
     names = [output.name for output in problem.modelled]
     means = [in_units(beliefs, j, each.mean_at_target(x)).tolist() for j, each in enumerate(beliefs.modelled)]
-    points = []
-    for i, predicted in enumerate(zip(*means, strict=True)):
-        trial = trials[i] if i < len(trials) else None
-        points.append(
-            ParetoPoint(
-                parameters=problem.space.decode(x[i]) if trial is None else trial.parameters,
-                predicted=dict(zip(names, predicted, strict=True)),
-                uncertainty={},
-                measured=None if trial is None else {name: trial.values[name] for name in names},
-            )
-        )
-    return points
+    predicted = [dict(zip(names, row, strict=True)) for row in zip(*means, strict=True)]
+    known = [_verified_point(verified, i, predicted[i]) for i in range(len(verified))]
+    rest = range(len(verified), len(x))
+    return [*known, *(ParetoPoint(problem.space.decode(x[i]), predicted[i], {}, None) for i in rest)]
 
 
 def _points(
-    predictions: Predictions, measured: Array, trials: Sequence[Trial], is_earlier: BoolArray, seed: int
+    predictions: Predictions, measured: Array, verified: TrialTable, is_earlier: BoolArray, seed: int
 ) -> list[ParetoPoint]:
-    """The first designs are those of the trials, which stand with what was measured."""
+    """The first designs are those verified, which stand with what was measured."""
     problem = predictions.beliefs.problem
     names = [output.name for output in problem.modelled]
     centres, (low, high) = predictions.centres(), predictions.intervals(LIKELY)
     typical_low, typical_high = predictions.intervals(TYPICAL)
     is_doubtful, feasibility = predictions.is_doubtful(), predictions.feasibility()
-    probabilities = predictions.probabilities(measured, np.random.default_rng(seed))
+    sure = np.where(verified.errors[:, problem.objective_columns] > 0.0, np.nan, measured)
+    probabilities = predictions.probabilities(sure, np.random.default_rng(seed))
+    limits = problem.modelled_columns[len(problem.objectives) :]
+    is_sure = np.all(verified.errors[:, limits] == 0.0, axis=1)
     points = []
     for i, x in enumerate(predictions.x):
-        trial = trials[i] if i < len(trials) else None
+        predicted = dict(zip(names, centres[i].tolist(), strict=True))
+        is_verified = i < len(verified)
+        known = _verified_point(verified, i, predicted) if is_verified else None
         points.append(
-            ParetoPoint(
-                parameters=problem.space.decode(x) if trial is None else trial.parameters,
-                predicted=dict(zip(names, centres[i].tolist(), strict=True)),
+            replace(
+                known or ParetoPoint(problem.space.decode(x), predicted, {}, None),
                 uncertainty=dict(zip(names, (0.5 * (typical_high - typical_low))[i].tolist(), strict=True)),
-                measured=None if trial is None else {name: trial.values[name] for name in names},
                 interval={name: (float(low[i, j]), float(high[i, j])) for j, name in enumerate(names)},
                 probability=float(probabilities[i]),
-                is_doubtful=trial is None and bool(is_doubtful[i]),
+                is_doubtful=not is_verified and bool(is_doubtful[i]),
                 is_earlier=bool(is_earlier[i]),
-                feasibility=1.0 if trial is not None else float(feasibility[i]),
+                feasibility=1.0 if is_verified and is_sure[i] else float(feasibility[i]),
             )
         )
     return points
+
+
+def _verified_point(verified: TrialTable, i: int, predicted: Mapping[str, float]) -> ParetoPoint:
+    """The trial has what was measured, the table by what it counts."""
+    problem, trial = verified.problem, verified.trials[i]
+    counted = {
+        problem.outputs[c].name: float(problem.signs[c] * verified.values[i, c]) for c in problem.modelled_columns
+    }
+    errors = {name: error for name in predicted if (error := trial.errors.get(name))}
+    return ParetoPoint(
+        parameters=trial.parameters,
+        predicted=predicted,
+        uncertainty={},
+        measured={name: trial.values[name] for name in predicted},
+        errors=errors,
+        estimated={name: counted[name] for name in errors},
+    )

@@ -17,7 +17,7 @@ from imoca.snapshot.prediction import LIKELY, Predictions
 from imoca.snapshot.recommendation import ParetoPoint, design_id, measured_values
 from imoca.trials.table import TrialTable
 from imoca.trials.trial import Candidate, Promise, SimulatorState, Trial
-from imoca.wording import labelled, number, printable
+from imoca.wording import labelled, number, printable, with_error
 
 TITLES = ("design", "trial", "output", "predicted", "90 % interval", "measured", "")
 
@@ -31,11 +31,12 @@ class Check:
     measured: float | None  # None while it runs, or if it failed
     failure: str | None = None  # the reason
     unit: str | None = None
+    error: float = 0.0  # standard error of what was measured
 
     @property
     def is_kept(self) -> bool | None:
-        """Whether what was measured lies within the interval; None if nothing was."""
-        return None if self.measured is None else self.promise.low <= self.measured <= self.promise.high
+        """Whether what was measured lies within the interval, as far as its own error tells; None if nothing was."""
+        return None if self.measured is None else self.promise.is_kept(self.measured, self.error)
 
     @property
     def label(self) -> str:
@@ -90,7 +91,7 @@ class Verification:
                 check.label,
                 number(check.promise.value),
                 f"{number(check.promise.low)} to {number(check.promise.high)}",
-                "" if check.measured is None else number(check.measured),
+                "" if check.measured is None else with_error(check.measured, check.error),
                 check.verdict,
             )
             for design in self.designs
@@ -135,6 +136,7 @@ def _checked(problem: Problem, trial: Trial) -> CheckedDesign:
         Check(
             *(name, promise, trial.values.get(name), trial.failures.get(problem.simulator_of(name).name)),
             unit=problem.output(name).unit,
+            error=trial.errors.get(name, 0.0),
         )
         for name, promise in trial.promised.items()
     ]
@@ -151,11 +153,16 @@ def missing_simulators(table: TrialTable, x: Array) -> tuple[str, ...]:  # (d,)
     )
 
 
-def question_about(table: TrialTable, beliefs: Beliefs, parameters: Mapping[str, Value]) -> Candidate | None:
-    """What is missing of a design at full accuracy, with what is predicted of it now; None if nothing is."""
+def question_about(
+    table: TrialTable, beliefs: Beliefs, parameters: Mapping[str, Value], is_again: bool = False
+) -> Candidate | None:
+    """What is missing of a design at full accuracy, with what is predicted of it now; None if nothing is.
+
+    Again, all of it is.
+    """
     problem = table.problem
     x = problem.space.encode(parameters)
-    missing = missing_simulators(table, x)
+    missing = tuple(each.name for each in problem.simulators) if is_again else missing_simulators(table, x)
     if not missing:
         return None
     predictions = Predictions.at(beliefs, x[None])

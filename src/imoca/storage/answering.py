@@ -27,6 +27,7 @@ def merged(known: Trial, answer: Answer) -> Trial:
             {**answer.failures, **before.failures},
             {**answer.wasted, **before.wasted},
             tuple(name for name in before.pending if name in answer.pending),
+            {**answer.errors, **before.errors},
         )
     )
 
@@ -35,7 +36,9 @@ def _differ(one: Answer, other: Answer, simulators: Sequence[str]) -> bool:
     """Whether two answers that both hold these simulators say different things of them."""
     told = [(one.failures, other.failures), (one.costs, other.costs), (one.wasted, other.wasted)]
     is_other_fate = any(a.get(name) != b.get(name) for a, b in told for name in simulators)
-    return is_other_fate or any(one.values[name] != other.values[name] for name in one.values if name in other.values)
+    shared = [name for name in one.values if name in other.values]
+    values = [(one.values, other.values), (one.errors, other.errors)]
+    return is_other_fate or any(a.get(name) != b.get(name) for a, b in values for name in shared)
 
 
 def unknown_trial(number: int, n_trials: int) -> TrialError:

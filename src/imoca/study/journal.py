@@ -57,6 +57,7 @@ def asked_simulators(problem: Problem, trial: Trial) -> list[Simulator]:
 def merged_answer(problem: Problem, trial: Trial, runs: Sequence[Run]) -> Answer:
     """The last run of every simulator that is settled is its answer; what the ones before it cost was wasted."""
     values: dict[str, float] = {}
+    errors: dict[str, float] = {}
     costs: dict[str, float] = {}
     failures: dict[str, str] = {}
     wasted: dict[str, float] = {}
@@ -68,11 +69,12 @@ def merged_answer(problem: Problem, trial: Trial, runs: Sequence[Run]) -> Answer
         *earlier, last = [run for run in runs if run.simulator == simulator.name]
         if last.answer is not None:
             values |= last.answer.values
+            errors |= last.answer.errors
             costs |= last.answer.costs
             failures |= last.answer.failures
         if earlier:
             wasted[simulator.name] = sum(_cost_of(problem, simulator, trial, run) for run in earlier)
-    return Answer(values, costs, failures, wasted, tuple(pending))
+    return Answer(values, costs, failures, wasted, tuple(pending), errors)
 
 
 def elapsed(run: Run) -> float:

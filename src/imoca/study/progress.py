@@ -21,7 +21,7 @@ from imoca.study.pace import time_left_words
 from imoca.study.screens import Screen, live_screen
 from imoca.trials.table import TrialTable
 from imoca.trials.trial import Run, RunState, SimulatorState, Trial
-from imoca.wording import duration, named_numbers, number, printable, with_unit
+from imoca.wording import duration, named_numbers, number, printable, with_error, with_unit
 
 if TYPE_CHECKING:
     from imoca.study.study import Study
@@ -217,7 +217,8 @@ class LivePanel:
 
 
 def values_in_words(problem: Problem, trial: Trial) -> str:
-    return named_numbers(trial.values, {output.name: output.unit for output in problem.outputs}) or "no answer"
+    values = {name: with_error(value, trial.errors.get(name)) for name, value in trial.values.items()}
+    return named_numbers(values, {output.name: output.unit for output in problem.outputs}) or "no answer"
 
 
 def fidelity_use(table: TrialTable, s: int, cells: int) -> str:

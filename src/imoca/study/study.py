@@ -43,7 +43,7 @@ from imoca.study.redefinition import check_answers_fit, check_same, stored_defin
 from imoca.study.verifying import BestDesigns, GivenDesigns, designs_named
 from imoca.trials.asking import checked_worker, failing, open_question
 from imoca.trials.checks import checked_answer, checked_fidelities, number_of
-from imoca.trials.columns import trial_columns
+from imoca.trials.columns import told_columns
 from imoca.trials.declared import with_declared_costs
 from imoca.trials.table import TrialTable
 from imoca.trials.trial import Candidate, Run, Trial
@@ -235,16 +235,17 @@ class Study:
         values: Mapping[str, float],
         cost: Mapping[str, float] | None = None,
         failures: Mapping[str, str] | None = None,
+        errors: Mapping[str, float] | None = None,
     ) -> Trial:
         """Store the answer to a trial; nothing is fitted here.
 
         ``values`` holds one number per output, ``cost`` what the runs cost per simulator in its own units (needed where
-        the cost is "measured"), ``failures`` the reason for every simulator that has no values. A simulator of which
-        nothing is said is still running: tell it later.
+        the cost is "measured"), ``failures`` the reason for every simulator that has no values, ``errors`` the standard
+        error of values that scatter. A simulator of which nothing is said is still running: tell it later.
         """
         number, trials = number_of(trial), self.trials
         asked = trials[number].fidelities if 0 <= number < len(trials) else self._simulator_names()
-        answer = checked_answer(self.problem, asked, values, cost or {}, failures or {})
+        answer = checked_answer(self.problem, asked, values, cost or {}, failures or {}, errors or {})
         if len(answer.pending) == len(asked):
             raise TrialError(
                 f"Trial {shown(number)}: the answer holds neither a value nor a failure.",
@@ -268,13 +269,14 @@ class Study:
         values: Mapping[str, float],
         cost: Mapping[str, float] | None = None,
         failures: Mapping[str, str] | None = None,
+        errors: Mapping[str, float] | None = None,
     ) -> Trial:
         """Store a result that was not asked for, such as old data.
 
         A simulator with neither values nor a failure was not run: it costs nothing.
         """
         checked = checked_fidelities(self.problem, fidelities, values, failures or {})
-        answer = checked_answer(self.problem, checked, values, cost or {}, failures or {})
+        answer = checked_answer(self.problem, checked, values, cost or {}, failures or {}, errors or {})
         candidate = with_declared_costs(self.problem, Candidate(self.problem.space.check(parameters), checked))
         return self._storage.add(candidate, answer)
 
@@ -320,6 +322,7 @@ class Study:
         designs: Design | Iterable[Design] | None = None,
         *,
         n: int | None = None,
+        again: bool = False,
         workers: int | None = None,
         dask: str | None = None,
         slurm: str | None = None,
@@ -330,17 +333,20 @@ class Study:
 
         ``designs`` are ids of the front (``"F3A0"``), its points, or parameters of any design. Instead, ``n`` chooses
         so many of the front, one after the other, each by the hypervolume that it is expected to add to what was
-        verified, for its cost. Only simulators that did not run there at full accuracy are run. What it costs counts in
-        later budgets. Runners, Ctrl-C and restarts are as with ``optimize``, which takes up what was begun here.
+        verified, for its cost. Only simulators that did not run there at full accuracy are run, or, ``again``, all of
+        them, once more: where values scatter, repeated runs are combined. What it costs counts in later budgets.
+        Runners, Ctrl-C and restarts are as with ``optimize``, which takes up what was begun here.
         """
         if (designs is None) == (n is None):
             raise MethodError("Which designs are to be verified?", hint="Give them, or their number: verify(n=4).")
+        if again and designs is None:
+            raise MethodError("Which designs are to be run again?", hint="Name them: verify(['F3A0'], again=True).")
         questions: BestDesigns | GivenDesigns
         if designs is None:
             questions = BestDesigns(self, n)
         else:
             snapshot = self.snapshot()
-            questions = GivenDesigns(self, snapshot, designs_named(snapshot, designs))
+            questions = GivenDesigns(self, snapshot, designs_named(snapshot, designs), again)
         self._drive(questions, Where(workers, dask, slurm), on_trial, progress, None)
         return questions.outcome()
 
@@ -404,8 +410,9 @@ class Study:
         """One row per trial, the columns of ``imoca export``; needs pandas, ``pip install imoca[frames]``."""
         import pandas as pd
 
-        columns = trial_columns(self.problem)
-        return pd.DataFrame([{column.title: column.cell(trial) for column in columns} for trial in self.trials])
+        trials = self.trials
+        columns = told_columns(self.problem, trials)
+        return pd.DataFrame([{column.title: column.cell(trial) for column in columns} for trial in trials])
 
     def _drive(
         self,

@@ -53,15 +53,16 @@ def known_beliefs(snapshot: Snapshot) -> Beliefs:
 class GivenDesigns:
     """All are stored before the first one runs, so that a restart knows of them."""
 
-    def __init__(self, study: Study, snapshot: Snapshot, designs: Sequence[Parameters]) -> None:
+    def __init__(self, study: Study, snapshot: Snapshot, designs: Sequence[Parameters], is_again: bool) -> None:
         self._study = study
         self._snapshot = snapshot
         self._designs = designs
+        self._is_again = is_again
 
     def begin(self) -> None:
         beliefs = known_beliefs(self._snapshot)
         for parameters in self._designs:
-            question = question_about(self._study.table(), beliefs, parameters)
+            question = question_about(self._study.table(), beliefs, parameters, self._is_again)
             if question is not None:
                 self._study.launch(question)
 

@@ -33,7 +33,7 @@ CANDIDATE = Candidate(
     "w\n<b>",
 )
 IN_PARTS = Candidate({"a": 0.5}, {"s": 0.5, "t": None})
-ANSWER = Answer({"f": 5e-324}, {"s": 1e300}, {}, {"s": 2.0})
+ANSWER = Answer({"f": 5e-324}, {"s": 1e300}, {}, {"s": 2.0}, errors={"f": 1 / 3})
 PROBLEM = Problem(
     [Real("a", 0.0, 1.0), Integer("n", 0, 3), Choice("c", ['q"\n<b>', "plain"])],
     [Simulator("s", [Objective("f", "minimize")], fidelity=Fidelity.continuous(), cost="0.1 + z")],
@@ -118,15 +118,21 @@ class StorageContract(ABC):
 
     def test_an_answer_may_come_in_parts(self, storage: Storage) -> None:
         storage.append(0, IN_PARTS, False)
-        half = storage.finish(0, Answer({"f": 1.0}, {"s": 2.0}, pending=("t",)))
+        half = storage.finish(0, Answer({"f": 1.0}, {"s": 2.0}, pending=("t",), errors={"f": 0.1}))
         assert (half.state, storage.trials()) == (TrialState.RUNNING, (half,))
-        assert storage.finish(0, Answer({"f": 1.0}, {"s": 2.0}, pending=("t",))) == half
-        for other in (Answer({"f": 2.0}, pending=("t",)), Answer({"g": 1.0}, failures={"s": "no"})):
+        assert storage.finish(0, Answer({"f": 1.0}, {"s": 2.0}, pending=("t",), errors={"f": 0.1})) == half
+        others = [
+            Answer({"f": 2.0}, {"s": 2.0}, pending=("t",), errors={"f": 0.1}),
+            Answer({"f": 1.0}, {"s": 2.0}, pending=("t",), errors={"f": 0.2}),
+            Answer({"f": 1.0}, {"s": 2.0}, pending=("t",)),  # without its error
+            Answer({"g": 1.0}, failures={"s": "no"}),
+        ]
+        for other in others:
             with pytest.raises(TrialError, match="another answer of s"):
                 storage.finish(0, other)
         assert storage.trials() == (half,)
         whole = storage.finish(0, Answer(failures={"t": "exploded"}, wasted={"t": 1.0}, pending=("s",)))
-        assert whole.answer == Answer({"f": 1.0}, {"s": 2.0}, {"t": "exploded"}, {"t": 1.0})
+        assert whole.answer == Answer({"f": 1.0}, {"s": 2.0}, {"t": "exploded"}, {"t": 1.0}, errors={"f": 0.1})
         assert (whole.state, storage.trials()) == (TrialState.COMPLETE, (whole,))
 
     @pytest.mark.parametrize("number", [-1, 1, 99])
@@ -217,10 +223,13 @@ class StorageContract(ABC):
         storage.record(Run(0, "s", 2, 20.0))
         assert [run.state for run in storage.runs()] == [RunState.RUNNING, RunState.RUNNING]
         ended = Run(0, "s", 1, 10.0, "runs/one", 15.0, Answer(failures={"s": "no"}))
+        answered = Run(0, "s", 3, 30.0, None, 31.0, ANSWER)
         storage.record(ended)
         storage.record(Run(0, "s", 2, 20.0, None, 21.0))
-        assert storage.runs()[0] == ended
-        assert {run.attempt: run.state for run in storage.runs()} == {1: RunState.FAILED, 2: RunState.LOST}
+        storage.record(answered)
+        assert (storage.runs()[0], storage.runs()[2]) == (ended, answered)
+        states = {1: RunState.FAILED, 2: RunState.LOST, 3: RunState.ANSWERED}
+        assert {run.attempt: run.state for run in storage.runs()} == states
 
     def test_the_journal_is_in_the_order_in_which_the_runs_started(self, storage: Storage) -> None:
         ask(storage)

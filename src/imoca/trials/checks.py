@@ -21,6 +21,7 @@ def checked_answer(
     values: Mapping[str, float],
     cost: Mapping[str, float],
     failures: Mapping[str, str],
+    errors: Mapping[str, float],
 ) -> Answer:
     """The answer, or an error that leaves everything as it was. What it does not speak of is pending."""
     names = [simulator.name for simulator in problem.simulators]
@@ -29,6 +30,7 @@ def checked_answer(
         ("Values", values, known_outputs),
         ("Costs", cost, names),
         ("Failures", failures, names),
+        ("Standard errors", errors, known_outputs),
     ):
         check_is_table(what, given, allowed)
         if unknown := [name for name in given if name not in allowed]:
@@ -66,7 +68,7 @@ def checked_answer(
                 hint=f"Tell it too: cost={{{simulator.name!r}: ...}}, in any unit you like.",
             )
     reasons = {name: str(reason) for name, reason in failures.items()}
-    return Answer(checked, costs, reasons, pending=tuple(pending))
+    return Answer(checked, costs, reasons, pending=tuple(pending), errors=check_errors(errors, checked))
 
 
 def checked_fidelities(
@@ -139,6 +141,23 @@ def check_values(simulator: Simulator, values: Mapping[str, object]) -> dict[str
     return {output.name: _possible(output, values[output.name]) for output in simulator.outputs}
 
 
+def check_errors(errors: Mapping[str, object], values: Container[str]) -> dict[str, float]:
+    """A standard error of at least 0 for some of the outputs that were answered."""
+    if unanswered := [name for name in errors if name not in values]:
+        raise TrialError(
+            f"A standard error came for output(s) {unanswered}, of which no value was told.",
+            hint="Tell value and error together.",
+        )
+    return {name: _standard_error(name, error) for name, error in errors.items()}
+
+
+def values_and_errors(outputs: Mapping[str, object]) -> tuple[dict[str, object], dict[str, object]]:
+    """Outputs as a simulator answers them, numbers or pairs of a number and its standard error, apart."""
+    pairs = {name: each for name, each in outputs.items() if isinstance(each, list | tuple) and len(each) == 2}
+    errors = {name: error for name, (_, error) in pairs.items()}
+    return {name: pairs[name][0] if name in pairs else each for name, each in outputs.items()}, errors
+
+
 def check_cost(simulator_name: str, cost: object) -> float:
     """A positive finite cost in the simulator's own units."""
     if not is_number(cost) or float(cost) <= 0.0:
@@ -147,6 +166,15 @@ def check_cost(simulator_name: str, cost: object) -> float:
             hint="Tell a positive finite number in the simulator's own units (seconds, core hours, ...).",
         )
     return float(cost)
+
+
+def _standard_error(output: str, error: object) -> float:
+    if not is_number(error) or not 0.0 <= float(error) <= LARGEST_VALUE:
+        raise TrialError(
+            f"The standard error of output {output!r} came as {shown(error)}.",
+            hint=f"Tell a number from 0 to {LARGEST_VALUE:g} in the output's own units, or leave it out.",
+        )
+    return float(error)
 
 
 def _possible(output: Output, value: object) -> float:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -12,7 +12,7 @@ from imoca.problem.problem import Problem
 from imoca.problem.simulator import Simulator
 from imoca.trials.trial import Trial
 
-ColumnKind = Literal["trial", "parameter", "fidelity", "value", "cost", "state", "failure"]
+ColumnKind = Literal["trial", "parameter", "fidelity", "value", "error", "cost", "state", "failure"]
 
 
 @dataclass(frozen=True)
@@ -33,6 +33,8 @@ class TrialColumn:
                 return setting.get(self.knob or "") if isinstance(setting, Mapping) else setting
             case "value":
                 return trial.values.get(self.name)
+            case "error":
+                return trial.errors.get(self.name)
             case "cost":
                 return trial.costs.get(self.name)
             case "state":
@@ -41,10 +43,17 @@ class TrialColumn:
                 return trial.failures.get(self.name)
 
 
-def trial_columns(problem: Problem) -> tuple[TrialColumn, ...]:
-    """Of a file of trials, in its order. Parameters keep their names as titles, and outputs if no parameter has them.
+def told_columns(problem: Problem, trials: Sequence[Trial]) -> tuple[TrialColumn, ...]:
+    """Of a file of these trials: standard errors have a column where some were told."""
+    told = {name for trial in trials for name in trial.errors}
+    return tuple(each for each in trial_columns(problem) if each.kind != "error" or each.name in told)
 
-    The others are called by kind and name, `cost.cfd`; what is still taken gets the kind in front once more.
+
+def trial_columns(problem: Problem) -> tuple[TrialColumn, ...]:
+    """That a file of trials may have, in its order.
+
+    Parameters keep their names as titles, and outputs if no parameter has them. The others are called by kind and name,
+    `cost.cfd`; what is still taken gets the kind in front once more.
     """
     parameters = {name: name for name in problem.space.names}
     taken = set(parameters)
@@ -72,6 +81,7 @@ def trial_columns(problem: Problem) -> tuple[TrialColumn, ...]:
         *(TrialColumn("parameter", name, each) for name, each in parameters.items()),
         *(column for simulator in problem.simulators for column in fidelities(simulator)),
         *outputs,
+        *(TrialColumn("error", output.name, title("error", f"error.{output.name}")) for output in problem.outputs),
         *per_simulator("cost"),
         *per_simulator("state"),
         *per_simulator("failure"),

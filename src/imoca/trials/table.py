@@ -27,6 +27,7 @@ class TrialTable:
     x: Array  # (n, d) designs in the unit cube
     z: Array  # (n, n_simulators) fidelities, 1 at full accuracy, NaN where a simulator was not asked
     values: Array  # (n, n_outputs) maximised, NaN where there is none
+    errors: Array  # (n, n_outputs) standard errors as told, 0 where none was
     costs: Array  # (n, n_simulators) as told or measured, in the simulator's own units, NaN where nothing was
     wasted: Array  # (n, n_simulators) by earlier attempts at the run, NaN where there were none
     states: IntArray  # (n, n_simulators) of SimulatorState
@@ -52,6 +53,7 @@ class TrialTable:
             problem.space.encode_all([trial.parameters for trial in trials]),
             _columns([_encoded(simulator, trials) for simulator in problem.simulators], len(trials)),
             _cells([[trial.values.get(name) for name in outputs] for trial in trials], len(outputs)) * problem.signs,
+            _cells([[trial.errors.get(name, 0.0) for name in outputs] for trial in trials], len(outputs)),
             _cells([[trial.costs.get(name) for name in simulators] for trial in trials], len(simulators)),
             _cells([[trial.wasted.get(name) for name in simulators] for trial in trials], len(simulators)),
             _states(trials, simulators),
@@ -113,37 +115,49 @@ class TrialTable:
 
     @cached_property
     def verified(self) -> TrialTable:
-        """The trials that measured every output at full accuracy, whatever came.
+        """The designs whose outputs were all measured at full accuracy, whatever came: a row each.
 
-        Where several trials of one design did so together, the last of them stands for all, with all their values.
+        What several trials measured, together or again, is combined, and the last of them stands for all.
         """
-        joined = self._measured_together()
-        chosen = np.union1d(np.flatnonzero(self.is_verified), list(joined)).astype(np.int64)
-        found = self.rows(chosen)
-        values, trials = found.values.copy(), list(found.trials)
-        for place, row in enumerate(chosen.tolist()):
-            if row in joined:
-                values[place] = joined[row]
-                named = zip(self.problem.outputs, (joined[row] * self.problem.signs).tolist(), strict=True)
-                trials[place] = trials[place].answered(Answer({output.name: value for output, value in named}))
-        return replace(found, values=values, trials=tuple(trials))
-
-    def _measured_together(self) -> dict[int, Array]:
-        """Outputs (n_outputs,) at full accuracy of designs that no trial measured alone, by the last row of each."""
         simulators = [self.problem.simulators.index(self.problem.simulator_of(o.name)) for o in self.problem.outputs]
         known = np.where(self.z[:, simulators] == 1.0, self.values, np.nan)
-        alone = {row.tobytes() for row in self.x[self.is_verified]}
-        last: dict[bytes, int] = {}
-        together: dict[bytes, Array] = {}
+        by_design: dict[bytes, list[int]] = {}
         for i in np.flatnonzero(~np.isnan(known).all(axis=1)).tolist():
-            design = self.x[i].tobytes()
-            if design not in alone:
-                last[design] = i
-                together[design] = np.where(np.isnan(known[i]), together.get(design, known[i]), known[i])
-        return {last[design]: values for design, values in together.items() if not np.isnan(values).any()}
+            by_design.setdefault(self.x[i].tobytes(), []).append(i)
+        whole = [rows for rows in by_design.values() if not np.isnan(known[rows]).all(axis=0).any()]
+        whole.sort(key=lambda rows: rows[-1])
+        found = self.rows(np.array([rows[-1] for rows in whole], dtype=np.int64))
+        values, errors, trials = found.values.copy(), found.errors.copy(), list(found.trials)
+        for place, rows in enumerate(whole):
+            if len(rows) > 1:
+                pairs = [combined(known[rows, j], self.errors[rows, j]) for j in range(known.shape[1])]
+                values[place], errors[place] = zip(*pairs, strict=True)
+                trials[place] = trials[place].answered(self._answer(values[place], errors[place]))
+        return replace(found, values=values, errors=errors, trials=tuple(trials))
+
+    def _answer(self, values: Array, errors: Array) -> Answer:  # (n_outputs,), (n_outputs,)
+        names = [output.name for output in self.problem.outputs]
+        measured = dict(zip(names, (values * self.problem.signs).tolist(), strict=True))
+        return Answer(measured, errors={name: e for name, e in zip(names, errors.tolist(), strict=True) if e})
 
 
-ARRAYS = ("x", "z", "values", "costs", "wasted", "states", "declared")
+def combined(values: Array, errors: Array) -> tuple[float, float]:  # (m,), NaN where there is none; (m,)
+    """Repeated measurements of one thing as one: their mean, weighted by 1 / error^2, and its standard error.
+
+    Those without an error outweigh all others; the error of their mean is what their scatter makes it.
+    """
+    values, errors = values[~np.isnan(values)], errors[~np.isnan(values)]
+    smallest = float(errors.min())
+    if smallest > 0.0:
+        weights = (smallest / errors) ** 2
+        return float(weights @ values / weights.sum()), smallest / float(np.sqrt(weights.sum()))
+    exact = values[errors == 0.0]
+    if np.ptp(exact) == 0.0:
+        return float(exact[0]), 0.0
+    return float(exact.mean()), float(exact.std(ddof=1) / np.sqrt(len(exact)))
+
+
+ARRAYS = ("x", "z", "values", "errors", "costs", "wasted", "states", "declared")
 
 
 def _encoded(simulator: Simulator, trials: Sequence[Trial]) -> Array:  # (n,)

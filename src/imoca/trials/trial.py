@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import IntEnum, StrEnum
@@ -11,6 +12,8 @@ from typing import NamedTuple
 from imoca.problem.accuracy import FidelityValue
 from imoca.problem.parameters import Value
 from imoca.wording import middle_left_out
+
+DEVIATIONS_OF_INTERVAL = 1.6448536  # to either side of a normal number that hold it in 90 % of the cases
 
 
 class TrialState(StrEnum):
@@ -38,6 +41,11 @@ class Promise(NamedTuple):
     low: float  # of the interval that holds the truth in 90 % of the cases
     high: float
 
+    def is_kept(self, measured: float, error: float = 0.0) -> bool:
+        """Whether a measured value lies within the interval, made wider by what its own standard error may add."""
+        reach = self.low - self.value if measured < self.value else self.high - self.value
+        return abs(measured - self.value) <= math.hypot(reach, DEVIATIONS_OF_INTERVAL * error)
+
 
 @dataclass(frozen=True)
 class Candidate:
@@ -63,6 +71,7 @@ class Answer:
     failures: Mapping[str, str] = field(default_factory=dict)  # per simulator that failed, the reason
     wasted: Mapping[str, float] = field(default_factory=dict)  # per simulator, what earlier attempts at the run cost
     pending: tuple[str, ...] = ()  # simulators that were asked and have not answered yet
+    errors: Mapping[str, float] = field(default_factory=dict)  # per output that was told with its standard error
 
     def __post_init__(self) -> None:
         """Reasons are kept short, wherever they come from: every reader of a study reads all of them."""
@@ -143,6 +152,10 @@ class Trial:
     @property
     def values(self) -> Mapping[str, float]:
         return self.answer.values if self.answer else {}
+
+    @property
+    def errors(self) -> Mapping[str, float]:
+        return self.answer.errors if self.answer else {}
 
     @property
     def costs(self) -> Mapping[str, float]:

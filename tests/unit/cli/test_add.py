@@ -62,6 +62,34 @@ def test_what_export_wrote_is_read_and_nothing_is_added_twice(
     assert [trial.parameters for trial in copies] == [trial.parameters for trial in originals]
 
 
+@pytest.mark.parametrize("name", ["trials.csv", "trials.json"])
+def test_standard_errors_go_out_and_come_in_and_others_of_the_same_result_are_refused(
+    imoca: CommandLine, toy: Path, name: str, until_the_end: ExitStack
+) -> None:
+    (toy / "old.csv").write_text(CSV.replace(",mass,", ",mass,error.drag,").replace(",3,4", ",3,0.125,4")[:-1] + ",\n")
+    answer = imoca("add", "old.csv")
+    assert answer.code == 0, answer.err
+    originals = trials(toy)
+    assert [trial.errors for trial in originals] == [{"drag": 0.125}, {}]
+    assert imoca("export", "-o", name).code == 0
+    text = (toy / name).read_text(encoding="utf-8")
+    assert "error.lift" not in text  # none was told
+    assert "0 of 2" in imoca("add", name).err
+    (toy / name).write_text(text.replace("0.125", "0.5"), encoding="utf-8")
+    refused = imoca("add", name)
+    assert refused.code == 2
+    assert "1: trial 0 is the same result with other standard errors" in refused.err
+    (toy / name).write_text(text.replace("0.125", "-0.5"), encoding="utf-8")
+    assert "The standard error of output 'drag' came as -0.5" in imoca("add", name).err
+    assert trials(toy) == originals
+    study = (toy / "study.toml").read_text(encoding="utf-8")
+    (toy / "copy.toml").write_text(study.replace('"toy"', '"copy"'), encoding="utf-8")
+    (toy / name).write_text(text, encoding="utf-8")
+    assert imoca("add", "copy.toml", name).code == 0
+    copies = until_the_end.enter_context(Study.load(toy / "copy.db", read_only=True)).trials
+    assert [trial.answer for trial in copies] == [trial.answer for trial in originals]
+
+
 @pytest.mark.parametrize(
     ("old", "new", "culprit"),
     [

@@ -38,6 +38,22 @@ def test_an_answer_in_json(imoca: CommandLine, toy: Path, is_piped: bool) -> Non
     assert stored(toy, 0).values == {"drag": 1.5, "lift": 2.0, "mass": 1.0}
 
 
+def test_standard_errors_in_words_and_in_json(imoca: CommandLine, toy: Path) -> None:
+    words = ["drag=1.5", "lift=2", "mass=1", "--cost", "scale=2", "--error", "drag=0.25", "--error", "mass=0"]
+    text = json.dumps({"values": {"drag": 1.5, "lift": 2, "mass": 1}, "cost": {"scale": 2}, "errors": {"drag": 0.25}})
+    for number, (told, errors) in enumerate([(words, {"drag": 0.25, "mass": 0.0}), (["--json", text], {"drag": 0.25})]):
+        imoca("ask")
+        answer = imoca("tell", str(number), *told)
+        assert answer.code == 0, answer.err
+        assert stored(toy, number).errors == errors
+    other = imoca("tell", "0", *words[:6], "drag=0.3")
+    assert other.code == 2
+    assert "already has another answer" in other.err
+    assert stored(toy, 0).errors["drag"] == 0.25
+    assert "  drag  1.5 ± 0.25\n" in imoca("show", "0").out
+    assert imoca("show", "1", "--json").json["errors"] == {"drag": 0.25}
+
+
 def test_the_same_answer_again_is_fine_and_another_one_is_refused(imoca: CommandLine, toy: Path) -> None:
     imoca("ask")
     words = ["tell", "0", "drag=1", "lift=2", "mass=3", "--cost", "scale=4"]
@@ -59,6 +75,11 @@ def test_the_same_answer_again_is_fine_and_another_one_is_refused(imoca: Command
         (["0", "drag=1", "lift=1", "mass=1", "--cost", "scale=-1"], "-1.0"),
         (["0", "drag=1", "mass=1", "--cost", "scale=1"], "missing"),
         (["0", "--cost", "tunnel=1"], "the simulators are cfd, scale"),
+        (["0", "drag=1", "lift=1", "mass=1", "--cost", "scale=1", "--error", "drag=-1"], "came as -1.0"),
+        (["0", "drag=1", "lift=1", "mass=1", "--cost", "scale=1", "--error", "drag=nan"], "came as nan"),
+        (["0", "drag=1", "lift=1", "mass=1", "--cost", "scale=1", "--error", "drg=1"], "the outputs are drag, lift"),
+        (["0", "drag=1", "lift=1", "--error", "mass=1"], "of which no value was told"),
+        (["0", "--error", "drag=1", "--json", "{}"], "not both"),
         (["0", "drag=1", "--json", "{}"], "not both"),
         (["0", "--json", "{"], "not JSON"),
         (["0", "--json", "[1]"], "values, cost, failures"),

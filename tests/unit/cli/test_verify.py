@@ -27,6 +27,9 @@ def test_designs_are_run_and_shown_beside_what_was_predicted(imoca: CommandLine,
     assert (design["id"], set(design["outputs"])) == (front[0], {"drag", "lift", "mass"})
     drag = design["outputs"]["drag"]
     assert drag["within"] == (drag["interval"][0] <= drag["measured"] <= drag["interval"][1])
+    again = imoca("verify", front[0], "--again", "--json").json
+    assert [each["trial"] for each in again["designs"]] == [design["trial"], design["trial"] + 1]
+    content = imoca("verify", front[0], "--json").json
     status = imoca("status", "--json").json
     assert status["cost_of_verification"] == pytest.approx(content["cost"])
     assert "of it to verify designs" in imoca("status").out
@@ -48,6 +51,7 @@ def test_the_best_are_chosen_in_a_database_too(imoca: CommandLine, front: list[s
         ((), "Name designs of the front"),
         (("study.toml",), "Name designs of the front"),
         (("F0000", "--best", "2"), "Name designs of the front"),
+        (("--best", "2", "--again"), "Name the designs that are to be run again"),
         (("--best", "0"), "--best"),
         (("F3",), "There is no design 'F3' on the front"),
         (("nowhere.toml", "F3"), "There is no such file"),

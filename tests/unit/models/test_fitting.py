@@ -49,10 +49,11 @@ def test_hyperparameters_survive_their_logarithms(name: str, rng: np.random.Gene
     np.testing.assert_allclose(form.kernel(logs, 3).to_logs(), logs, atol=1e-12)
 
 
+@pytest.mark.parametrize("is_told", [False, True])
 @pytest.mark.parametrize("d", [1, 2, 5])
 @pytest.mark.parametrize("name", FORMS)
-def test_the_gradient_matches_finite_differences(name: str, d: int, rng: np.random.Generator) -> None:
-    form, data = FORMS[name][0], data_for(name, d, rng)
+def test_the_gradient_matches_finite_differences(name: str, d: int, is_told: bool, rng: np.random.Generator) -> None:
+    form, data = FORMS[name][0], (*data_for(name, d, rng), rng.exponential(0.2, 15) if is_told else None)
     prior = form.prior(d)
     logs = logs_near_the_medians(prior, rng)
     _, gradient = negative_log_posterior(logs, form, prior, *data)
@@ -67,16 +68,16 @@ def test_the_objective_is_the_log_density_of_the_data_plus_that_of_the_prior(
     name: str, rng: np.random.Generator
 ) -> None:
     form, (x, z, values) = FORMS[name][0], data_for(name, 2, rng, n=9)
-    prior = form.prior(2)
+    prior, told_noise = form.prior(2), rng.exponential(0.2, 9)
 
     def by_scipy(logs: np.ndarray) -> float:
-        density = multivariate_normal(cov=noisy_matrix(form.kernel(logs, 2), x, z)).logpdf(values)
+        density = multivariate_normal(cov=noisy_matrix(form.kernel(logs, 2), x, z, told_noise)).logpdf(values)
         normal = norm(prior.mean, prior.deviation).logpdf(logs)
         above_one = expon(scale=1.0 / SETTLING_RATE).logpdf(logs)
         return float(-density - np.where(prior.rate > 0.0, above_one, normal).sum())
 
     first, second = (logs_near_the_medians(prior, rng) for _ in range(2))
-    ours = [negative_log_posterior(logs, form, prior, x, z, values)[0] for logs in (first, second)]
+    ours = [negative_log_posterior(logs, form, prior, x, z, values, told_noise)[0] for logs in (first, second)]
     assert ours[0] - ours[1] == pytest.approx(by_scipy(first) - by_scipy(second), rel=1e-7)
 
 
@@ -205,7 +206,7 @@ def test_the_best_of_several_starts_is_taken_wherever_it_stands(
 
     monkeypatch.setattr(fitting, "negative_log_posterior", two_wells)
     x, z, values = rng.random((6, 1)), rng.random(6), rng.standard_normal(6)
-    explored = explore(x, z, values, form := Starts(), form.starts(form.prior(1), 1))
+    explored = explore(x, z, values, np.zeros(len(z)), form := Starts(), form.starts(form.prior(1), 1))
     assert explored.logs[0] == pytest.approx(-1.035, abs=0.02)
     assert fit(x, z, values, form).kernel.to_logs()[0] == pytest.approx(-1.035, abs=0.02)
 
@@ -241,7 +242,7 @@ def test_after_a_fit_its_result_is_tried_and_the_forms_starts_take_turns() -> No
 def test_the_cost_of_an_exploration_is_that_of_all_observations(rng: np.random.Generator) -> None:
     form, prior = TruthAndErrorForm.knob(), TruthAndErrorForm.knob().prior(1)
     x, z, values = rng.random((300, 1)), rng.random(300), rng.standard_normal(300)
-    explored = explore(x, z, values, form, form.starts(prior, 1))
+    explored = explore(x, z, values, np.zeros(len(z)), form, form.starts(prior, 1))
     of_all, _ = negative_log_posterior(explored.logs, form, prior, x, z, values)
     assert explored.cost == pytest.approx(of_all, rel=0.1)  # noise alone: every third tells as much as every other
 

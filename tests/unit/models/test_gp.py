@@ -39,13 +39,13 @@ def fidelities(name: str, n: int, rng: np.random.Generator) -> np.ndarray:
 
 
 def process_of(name: str, rng: np.random.Generator, n: int = 15) -> GaussianProcess:
-    """At hyperparameters drawn around the medians, with noise that no rounding hides."""
+    """At hyperparameters drawn around the medians, with noise that no rounding hides; half are told with an error."""
     form = FORMS[name]
     prior = form.prior(2)
     logs = np.clip(prior.mean + 0.5 * rng.standard_normal(len(prior.mean)), prior.low, prior.high)
-    return GaussianProcess.condition(
-        rng.random((n, 2)), fidelities(name, n, rng), rng.standard_normal(n), form.kernel(logs, 2)
-    )
+    x, z, values = rng.random((n, 2)), fidelities(name, n, rng), rng.standard_normal(n)
+    told_noise = np.where(rng.random(n) < 0.5, rng.exponential(0.1, n), 0.0)
+    return GaussianProcess.condition(x, z, values, form.kernel(logs, 2), told_noise)
 
 
 @pytest.fixture
@@ -138,7 +138,8 @@ def test_moments_of_the_product_kernel_equal_scikit_learn(process: GaussianProce
 
 
 def test_observations_at_full_accuracy_scatter_less_than_cheap_ones(rng: np.random.Generator) -> None:
-    process = process_of("knob", rng)
+    told = process_of("knob", rng)
+    process = GaussianProcess.condition(told.x, told.z, told.values, told.kernel)
     noise = process.moments(rng.random((2, 2)), np.array([0.0, 0.5, 1.0])).noise
     assert noise[0] > noise[1] > noise[2] == process.noise_at_target
 
@@ -167,13 +168,14 @@ def test_other_answers_to_the_same_runs_are_believed_as_if_they_were_the_first(
 ) -> None:
     process, others = process_of(name, rng), rng.standard_normal(15)
     moved = process.with_values(others)
-    anew = GaussianProcess.condition(process.x, process.z, others, process.kernel)
+    anew = GaussianProcess.condition(process.x, process.z, others, process.kernel, process.told_noise)
     np.testing.assert_allclose(moved.weights, anew.weights)
     assert moved.values is others
     likelihoods = [
-        negative_log_likelihood(each.kernel, each.x, each.z, each.values)[0] for each in (process, moved)
-    ]  # another route, whose determinant is the same for both
-    assert moved.misfit - process.misfit == pytest.approx(likelihoods[1] - likelihoods[0])
+        negative_log_likelihood(each.kernel, each.x, each.z, each.values, each.told_noise)[0]
+        for each in (process, moved)
+    ]  # another route
+    assert [process.misfit, moved.misfit] == pytest.approx(likelihoods)
 
 
 def test_exact_duplicates_without_noise_give_finite_moments(rng: np.random.Generator) -> None:

@@ -41,7 +41,9 @@ def make_data(values: np.ndarray, is_log: bool = False) -> OutputData:
     raw = np.log(values) if is_log else values
     centre, scale = float(raw.mean()), float(raw.std())
     x = np.linspace(0.0, 1.0, len(values))[:, None]
-    return OutputData(x, np.ones(len(values)), (raw - centre) / scale, 1.0, centre, scale, is_log)
+    return OutputData(
+        x, np.ones(len(values)), (raw - centre) / scale, 1.0, centre, scale, np.zeros(len(values)), is_log
+    )
 
 
 def test_bounds_are_standardised_as_the_values_are() -> None:

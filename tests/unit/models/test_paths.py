@@ -25,7 +25,8 @@ KERNELS: dict[str, Kernel] = {
 
 def process_of(name: str, rng: np.random.Generator) -> GaussianProcess:
     z = rng.random(20) if name in ("product", "truth and error") else rng.integers(0, 3, 20) / 2
-    return GaussianProcess.condition(rng.random((20, 2)), z, rng.standard_normal(20), KERNELS[name])
+    x, values, told_noise = rng.random((20, 2)), rng.standard_normal(20), np.where(np.arange(20) < 10, 0.3, 0.0)
+    return GaussianProcess.condition(x, z, values, KERNELS[name], told_noise)
 
 
 @pytest.mark.slow

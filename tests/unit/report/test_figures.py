@@ -16,10 +16,11 @@ from imoca.errors import FigureError, MissingPackageError, StorageError
 from imoca.files import write_whole
 from imoca.report.figure_names import FIGURE_NAMES, NOTHING, TITLES
 from imoca.report.figures import RECORDS, backend_for, draw, drawers, figure_file, picture
-from imoca.report.labels import log_ticks, matplotlib_text, plotly_text, rounded, with_deviation
+from imoca.report.labels import log_ticks, matplotlib_text, plotly_text, rounded
 from imoca.report.palette import MATPLOTLIB_DASHES, MATPLOTLIB_MARKERS, PLOTLY_DASHES, PLOTLY_MARKERS
 from imoca.report.records import PromiseRecord, TrustRecord
 from imoca.report.records.trade_offs import drawn_pairs
+from imoca.wording import with_deviation
 
 COUNTS = (1, 2, 3, 4, 5, 9)
 

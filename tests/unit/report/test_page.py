@@ -13,7 +13,6 @@ import pytest
 
 from imoca import Objective, Problem, Real, Simulator, Study
 from imoca.report.figure_names import FIGURE_NAMES
-from imoca.report.labels import with_deviation
 from imoca.report.page.contents import Contents, Introduction, collect
 from imoca.report.page.decision import highlights
 from imoca.report.page.page import render, report_page
@@ -32,7 +31,7 @@ from imoca.report.page.readings import (
 from imoca.report.page.text import Cell, safe, table
 from imoca.report.records import ConvergenceRecord, PromiseRecord, SummaryRecord, TrustRecord
 from imoca.snapshot.recommendation import ParetoPoint
-from imoca.wording import number
+from imoca.wording import number, with_deviation
 
 FETCHING = {"src", "href", "srcset", "data", "action", "poster", "background", "xlink:href"}
 VOID = {"meta", "br", "link", "img", "input", "hr"}

@@ -50,6 +50,29 @@ def test_the_answer_is_that_of_a_run_here(tmp_path: Path) -> None:
     assert json.loads((tmp_path / "run" / "result.json").read_text(encoding="utf-8"))["cores"] == "4"
 
 
+def test_a_standard_error_travels_too_and_is_checked_here(tmp_path: Path) -> None:
+    job, place = make_job(tmp_path), tmp_path / "job"
+    answers = [{"f": [1.5, 0.1]}, {"f": [1.5, -0.1]}]
+    for i, (outputs, told) in enumerate(zip(answers, [{"f": 0.1}, {}], strict=True)):
+        solver = f"import json; json.dump({json.dumps(outputs)}, open('result.json', 'w'))"
+        (tmp_path / "solver.py").write_text(solver, encoding="utf-8")
+        sent(job, place.with_name(f"job-{i}"))
+        finished = batch.read_answer(place.with_name(f"job-{i}"), job)
+        assert finished is not None
+        assert finished.answer.errors == told
+        assert bool(finished.answer.failures) == (not told)
+    content = json.loads((tmp_path / "job-0" / batch.ANSWER).read_text(encoding="utf-8"))
+    (tmp_path / "job-0" / batch.ANSWER).write_text(json.dumps(content | {"errors": {"f": -1.0}}), encoding="utf-8")
+    spoilt = batch.read_answer(tmp_path / "job-0", job)
+    assert spoilt is not None
+    assert "The standard error of output 'f' came as -1.0" in spoilt.answer.failures["s"]
+    del content["errors"]  # of a node that has an older version
+    (tmp_path / "job-0" / batch.ANSWER).write_text(json.dumps(content), encoding="utf-8")
+    older = batch.read_answer(tmp_path / "job-0", job)
+    assert older is not None
+    assert (older.answer.values, older.answer.errors) == ({"f": 1.5}, {})
+
+
 def test_a_run_that_was_begun_before_gets_a_folder_of_its_own(tmp_path: Path) -> None:
     job, place = make_job(tmp_path), tmp_path / "job"
     job.folder.mkdir()

@@ -69,6 +69,16 @@ def test_a_failure_again_is_counted_once_and_another_is_refused(client: Client, 
     assert study.trials[0].state is TrialState.FAILED
 
 
+def test_standard_errors_are_told_and_returned(client: Client, study: Study) -> None:
+    client.ask()
+    answer = {"number": 0, "values": {"drag": 1.0, "lift": 1.0}, "errors": {"drag": 0.25}}
+    told = client.post_json("/tell", answer)
+    assert told["errors"] == {"drag": 0.25}
+    assert client.post_json("/tell", answer) == told
+    assert "already" in client.post_json("/tell", {**answer, "errors": {"drag": 0.5}}, 409)["error"]
+    assert dict(study.trials[0].errors) == {"drag": 0.25}
+
+
 def test_a_simulator_may_fail_alone(client: Client, study: Study) -> None:
     client.ask()
     client.post_json("/tell", {"number": 0, "values": {"drag": 1.0, "lift": 1.0}, "failures": {"scale": "no balance"}})
@@ -111,6 +121,11 @@ BAD_BODIES: list[tuple[str, bytes]] = [
     ("/tell", b'{"number": 0, "failures": {"cfd": ["no"]}}'),
     ("/tell", b'{"number": 0, "failures": {"cfd": ""}}'),
     ("/tell", b'{"number": 0, "values": {"drag": 1, "lift": 1}, "fidelity": 1}'),
+    ("/tell", b'{"number": 0, "values": {"drag": 1, "lift": 1}, "errors": {"drag": -1}}'),
+    ("/tell", b'{"number": 0, "values": {"drag": 1, "lift": 1}, "errors": {"drag": "1"}}'),
+    ("/tell", b'{"number": 0, "values": {"drag": 1, "lift": 1}, "errors": [1, 1]}'),
+    ("/tell", b'{"number": 0, "values": {"drag": 1, "lift": 1}, "errors": {"weight": 1}}'),
+    ("/tell", b'{"number": 0, "values": {"drag": [1, 0.1], "lift": 1}}'),
     ("/fail", b'{"number": 0}'),
     ("/fail", b'{"number": 0, "reason": ""}'),
     ("/fail", b'{"number": 0, "reason": 7}'),

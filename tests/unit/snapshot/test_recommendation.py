@@ -125,8 +125,8 @@ def test_predicted_values_and_uncertainties_are_those_of_plain_algebra_in_the_us
 
 
 def contradicting(number: int, x: tuple[float, float]) -> tuple[Trial, Trial]:
-    """One design measured twice, as much better as worse than expected: no surrogate believes the better half."""
-    return verified_trial(number, x, 0.4), verified_trial(number + 1, x, -0.4)
+    """Two designs side by side, the one as much better as the other worse than expected: no surrogate believes it."""
+    return verified_trial(number, x, 0.4), verified_trial(number + 1, (x[0], x[1] + 1e-6), -0.4)
 
 
 def test_a_verified_design_stands_with_what_was_measured() -> None:
@@ -144,7 +144,7 @@ def test_a_verified_design_stands_with_what_was_measured() -> None:
 
 def test_a_verified_design_that_another_one_dominates_is_gone() -> None:
     lucky, unlucky = contradicting(12, (0.5, 0.5))
-    second_best = verified_trial(14, (0.5, 0.5), 0.3)
+    second_best = verified_trial(14, (0.5, 0.5 - 1e-6), 0.3)
     front = recommend(PROBLEM, [*cheap_trials(), second_best, unlucky, lucky])
     assert [point.measured for point in front if point.verified] == [lucky.values]
 

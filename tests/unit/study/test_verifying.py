@@ -107,6 +107,18 @@ def test_only_what_did_not_run_there_at_full_accuracy_is_run(study: Study) -> No
     assert again.designs == found.designs
 
 
+def test_a_design_is_run_again_if_that_is_said_and_stands_once(study: Study) -> None:
+    point = unverified(study)[20]
+    study.verify(point)
+    CALLS.clear()
+    assert len(study.verify(point).designs) == 1
+    assert not CALLS
+    found = study.verify(point, again=True)
+    assert [("left", x_of(point), 1.0), ("right", x_of(point), 1.0)] == CALLS
+    assert [design.id for design in found.designs] == [point.id] * 2
+    assert [each.id for each in study.pareto_front() if each.parameters == point.parameters] == [point.id]
+
+
 def test_a_design_that_the_search_itself_ran_there_is_known_and_nothing_runs(study: Study) -> None:
     parameters: dict[str, Value] = {"x": 0.5}
     study.add(parameters, {"left": 1.0, "right": 1.0}, {"l": 0.09, "r": 0.09})
@@ -230,6 +242,7 @@ def test_a_trial_that_asks_a_part_may_fail(study: Study) -> None:
 WRONG: tuple[tuple[dict[str, Any], type[ImocaError], str], ...] = (
     ({}, MethodError, "Which designs"),
     ({"designs": ["F0000"], "n": 2}, MethodError, "Which designs"),
+    ({"n": 1, "again": True}, MethodError, "Which designs are to be run again"),
     ({"n": 0}, MethodError, "at least 1"),
     ({"n": 1.5}, MethodError, "at least 1"),
     ({"n": True}, MethodError, "at least 1"),

@@ -9,6 +9,7 @@ import pytest
 from imoca.arrays import BoolArray, IntArray
 from imoca.problem import Choice, Constraint, Fidelity, FidelityValue, Objective, Output, Problem, Real, Simulator
 from imoca.trials import Answer, SimulatorState, Trial, TrialTable
+from imoca.trials.table import combined
 
 PROBLEM = Problem(
     [Real("a", 0.0, 4.0), Choice("c", ["x", "y"])],
@@ -38,7 +39,9 @@ def make_trial(number: int, a: float, flow: float | None, stress: str | None, an
 
 
 TRIALS = (
-    make_trial(0, 1.0, 20.0, "fine", Answer(FULL, {"stress": 7.0}, {}, {"flow": 0.5})),
+    make_trial(
+        0, 1.0, 20.0, "fine", Answer(FULL, {"stress": 7.0}, {}, {"flow": 0.5}, errors={"drag": 0.1, "mass": 0.2})
+    ),
     make_trial(1, 2.0, 15.0, "medium", Answer({"drag": 4.0, "lift": 1.0}, {}, {"stress": "no mesh"})),
     make_trial(2, 3.0, 20.0, None, Answer({"drag": 4.0, "lift": 1.0})),
     make_trial(3, 4.0, 10.0, "coarse", None),
@@ -48,7 +51,7 @@ TRIALS = (
 
 def same(one: TrialTable, other: TrialTable) -> None:
     assert one.trials == other.trials
-    for name in ("x", "z", "values", "costs", "wasted", "states"):
+    for name in ("x", "z", "values", "errors", "costs", "wasted", "states"):
         np.testing.assert_array_equal(getattr(one, name), getattr(other, name), err_msg=name)
         assert getattr(one, name).dtype == getattr(other, name).dtype
 
@@ -69,6 +72,7 @@ def test_everything_is_where_the_problem_has_it() -> None:
             [-2.0, 3.0, 1.0, -5.0],
         ],
     )
+    np.testing.assert_array_equal(table.errors, [[0.1, 0.0, 0.0, 0.2], *[[0.0] * 4] * 4])  # an error has no sign
     np.testing.assert_array_equal(table.costs, [[nan, 7.0], *[[nan, nan]] * 4])
     np.testing.assert_array_equal(table.wasted, [[0.5, nan], *[[nan, nan]] * 4])
 
@@ -140,6 +144,40 @@ def test_objectives_of_one_design_that_were_measured_in_several_trials_verify_it
     again = make_trial(5, 1.0, 20.0, "fine", Answer({**FULL, "mass": 6.0}))  # alone, it needs no other
     assert [t.number for t in TrialTable.encode(PROBLEM, [*trials, again]).verified.trials] == [4, 5]
     assert TrialTable.encode(PROBLEM, trials).is_verified.tolist() == [False, False, False, False, True]
+
+
+def test_a_design_that_was_measured_again_is_one_with_the_mean_of_all() -> None:
+    again = {**FULL, "drag": 4.0, "mass": 8.0}
+    errors = [{"drag": 0.3, "lift": 0.1}, {"drag": 0.6}]
+    trials = [
+        make_trial(0, 1.0, 20.0, "fine", Answer(FULL, errors=errors[0])),
+        make_trial(1, 2.0, 20.0, "fine", Answer(FULL)),
+        make_trial(2, 1.0, 15.0, "fine", Answer({**FULL, "load": 4.0, "mass": 5.0})),  # drag and lift were too cheap
+        make_trial(3, 1.0, 20.0, "fine", Answer(again, errors=errors[1])),
+    ]
+    table = TrialTable.encode(PROBLEM, trials)
+    verified = table.verified
+    assert [trial.number for trial in verified.trials] == [1, 3]
+    assert verified.trials[0] is trials[1]
+    combined = verified.trials[1]
+    # drag by weights 4 to 1, lift by the one without an error, load and mass by plain means: s / sqrt(3) of 1, 4, 1 and
+    # 5, 5, 8 is 1
+    assert combined.values == pytest.approx({"drag": 2.4, "lift": 3.0, "load": 2.0, "mass": 6.0})
+    assert combined.errors == pytest.approx({"drag": 0.3 * 0.6 / np.hypot(0.3, 0.6), "load": 1.0, "mass": 1.0})
+    np.testing.assert_allclose(verified.values[1], [-2.4, 3.0, 2.0, -6.0])
+    np.testing.assert_allclose(verified.errors[1], [combined.errors.get(name, 0.0) for name in FULL])
+    assert table.is_verified.tolist() == [True, True, False, True]
+
+
+def test_repeats_combine_as_the_closed_form_says(rng: np.random.Generator) -> None:
+    values, errors = rng.normal(size=7), np.full(7, 0.3)
+    mean, error = combined(values, errors)
+    assert mean == pytest.approx(values.mean())
+    assert error == pytest.approx(0.3 / np.sqrt(7))
+    assert combined(np.full(3, 0.1), np.zeros(3)) == (0.1, 0.0)  # to the last bit
+    assert combined(np.array([1.0, np.nan]), np.array([0.5, 0.0])) == (1.0, 0.5)
+    tiny = combined(np.array([1.0, 3.0]), np.array([1e-200, 1e-200]))
+    assert tiny == pytest.approx((2.0, 1e-200 / np.sqrt(2.0)))
 
 
 def test_half_an_answer_at_full_accuracy_verifies_nothing() -> None:

@@ -67,7 +67,7 @@ function trialParts(trial, study) {
   return [
     ...part("Parameters", Object.entries(trial.parameters)),
     ...part("Fidelity", Object.entries(trial.fidelities).filter(([, value]) => value !== null)),
-    ...part("Values", Object.entries(trial.values)),
+    ...part("Values", Object.entries(trial.values).map(([name, value]) => [name, name in trial.errors ? `${value} ± ${trial.errors[name]}` : value])),
     ...part("Predicted before it was run, and the 90 % interval", promises(trial.promised)),
     ...part("Cost, in the simulator's own units", Object.entries(trial.costs)),
     ...part("Cost of lost attempts", Object.entries(trial.wasted)),

@@ -99,6 +99,7 @@ def _design(problem: Problem, point: ParetoPoint) -> dict[str, Any]:
         "low": _digits([low for low, _ in ends]),
         "high": _digits([high for _, high in ends]),
         "measured": None if point.measured is None else [point.measured[name] for name in names],
+        "errors": [point.errors.get(name) for name in names] if point.errors else None,
         "feasibility": point.feasibility,
     }
 

@@ -110,7 +110,7 @@ def front_reading(record: FrontRecord) -> str:
     n_verified = sum(point.verified for point in record.points)
     ranges = []
     for objective in record.objectives:
-        values = [(point.measured or point.predicted)[objective.name] for point in record.points]
+        values = [point.known[objective.name] for point in record.points]
         span = max(values) - min(values)
         ends = with_unit(f"{rounded(min(values), span)} to {rounded(max(values), span)}", objective.unit)
         ranges.append(f"{printable(objective.name)} from {ends}")
@@ -118,9 +118,11 @@ def front_reading(record: FrontRecord) -> str:
     bars = "bars hold the truth in nine cases of ten" if n_objectives <= 3 else "every panel shows a pair"
     if n_objectives > MOST_IN_MATRIX:
         bars = f"of {n_objectives * (n_objectives - 1) // 2} pairs the {N_PAIRS} are shown that are most at odds"
+    scatters = any(point.errors for point in record.points)
+    counted = " Where measured values have errors, what counts is the best guess of model and measurement together."
     return (
         f"Each point is a design; along the front one trades {joined(ranges)}. "
-        f"{_how_known(n_verified, len(record.points))}; {bars}."
+        f"{_how_known(n_verified, len(record.points))}; {bars}.{counted if scatters else ''}"
     )
 
 

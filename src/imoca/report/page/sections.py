@@ -5,7 +5,6 @@ from __future__ import annotations
 from imoca.problem.names import is_number
 from imoca.problem.parameters import Value
 from imoca.report.figure_names import COST_UNIT, TITLES, FigureName
-from imoca.report.labels import with_deviation
 from imoca.report.page.contents import Contents
 from imoca.report.page.order import short_title
 from imoca.report.page.readings import (
@@ -20,7 +19,7 @@ from imoca.report.page.readings import (
 from imoca.report.page.text import Cell, code, pairs, paragraph, safe, table
 from imoca.report.problem_words import cost_words, fidelity_words, output_words, parameter_words, run_words
 from imoca.snapshot.recommendation import ParetoPoint, is_feasibility_told
-from imoca.wording import bound_words, labelled, number
+from imoca.wording import bound_words, labelled, number, with_deviation, with_error
 
 
 def contents_list(contents: Contents) -> str:
@@ -98,7 +97,7 @@ def verification_section(contents: Contents) -> str:
         [
             *(Cell(design.id, is_heading=True), Cell(str(design.trial), float(design.trial)), Cell(check.label)),
             *(_measured_cell(value) for value in (check.promise.value, check.promise.low, check.promise.high)),
-            *(_measured_cell(check.measured), Cell(check.verdict)),
+            *(_measured_cell(check.measured, check.error), Cell(check.verdict)),
         ]
         for design in found.designs
         for check in design.checks
@@ -108,8 +107,8 @@ def verification_section(contents: Contents) -> str:
     return _section("verification", "Predicted and measured", body + table("Verified designs", titles, rows))
 
 
-def _measured_cell(value: float | None) -> Cell:
-    return Cell("", float("nan")) if value is None else Cell(number(value), value)
+def _measured_cell(value: float | None, error: float | None = None) -> Cell:
+    return Cell("", float("nan")) if value is None else Cell(with_error(value, error), value)
 
 
 def problem_section(contents: Contents) -> str:
@@ -193,7 +192,8 @@ def _feasibility_cell(contents: Contents, point: ParetoPoint) -> list[Cell]:
 def _best_known(point: ParetoPoint, name: str) -> Cell:
     """Measured if it was, else predicted."""
     if point.measured is not None:
-        return Cell(f"{number(point.measured[name])} measured", point.measured[name])
+        words = with_error(point.measured[name], point.errors.get(name))
+        return Cell(f"{words} measured", point.measured[name])
     return Cell(with_deviation(point.predicted[name], point.uncertainty[name]), point.predicted[name])
 
 
@@ -241,5 +241,5 @@ def _outcome_cells(contents: Contents, point: ParetoPoint, with_measured: bool) 
         cells.append(Cell(with_deviation(point.predicted[name], point.uncertainty[name]), point.predicted[name]))
         if with_measured:
             measured = None if point.measured is None else point.measured[name]
-            cells.append(_measured_cell(measured))
+            cells.append(_measured_cell(measured, point.errors.get(name)))
     return [*cells, *_feasibility_cell(contents, point)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import plotly.graph_objects as go
@@ -27,7 +28,8 @@ SPACE_LOOKS = {  # in space only some symbols exist, and fonts lack its x
     BEATEN: {"color": GREY, "symbol": "square-open", "size": 4},
     EARLIER: {"color": GREY, "symbol": "circle", "size": 2.5},
 }
-FAINT_BLUE = "rgba(0, 114, 178, 0.3)"
+BARS_OF = {PREDICTED: "rgba(0, 114, 178, 0.3)", VERIFIED: "rgba(213, 94, 0, 0.6)", BEATEN: "rgba(136, 136, 136, 0.5)"}
+SPACE_BARS_OF = {PREDICTED: SKY, VERIFIED: VERMILION, BEATEN: GREY}  # where nothing is faint
 CAMERA = {"eye": {"x": 1.5, "y": 1.5, "z": 0.8}, "center": {"x": 0.0, "y": 0.0, "z": -0.15}}
 N_COLUMNS, PANEL = 3, 270  # of pairs, pixels
 CELL = 110  # pixels of a panel of the matrix
@@ -92,7 +94,7 @@ def _space(record: FrontRecord, series: tuple[FrontSeries, ...]) -> go.Figure:
     for each in series:
         common = _common(each)
         common["marker"] = SPACE_LOOKS[each.label]
-        bars = {f"error_{axis}": _bars(each, j, SKY) for j, axis in enumerate("xyz")}
+        bars = {f"error_{axis}": _bars(each, j, SPACE_BARS_OF) for j, axis in enumerate("xyz")}
         x, y, z = each.columns
         traces.append(go.Scatter3d(x=x, y=y, z=z, mode="markers", **bars, **common))
     made = make_subplots(rows=1, cols=2, specs=[[{"type": "scene"}, {"type": "xy"}]], horizontal_spacing=0.1)
@@ -197,9 +199,9 @@ def _common(series: FrontSeries) -> dict[str, Any]:
     }
 
 
-def _bars(series: FrontSeries, j: int, colour: str = FAINT_BLUE) -> dict[str, Any] | None:
+def _bars(series: FrontSeries, j: int, colours: Mapping[str, str] = BARS_OF) -> dict[str, Any] | None:
     if series.bars is None:
         return None
     bars = series.bars[j]
     reach = {"array": bars.above, "arrayminus": bars.below, "symmetric": False}
-    return {"type": "data", **reach, "color": colour, "thickness": 1, "width": 0}
+    return {"type": "data", **reach, "color": colours[series.label], "thickness": 1, "width": 0}

@@ -9,6 +9,7 @@ import numpy as np
 from imoca.arrays import Array
 from imoca.methods.beliefs import Beliefs
 from imoca.methods.initial_design import sobol_designs
+from imoca.models.kernel import TARGET_FIDELITY
 from imoca.problem.accuracy import FidelityValue
 from imoca.report.records.fidelities import fidelity_ticks
 from imoca.report.records.models import check_cost_is_known
@@ -89,7 +90,7 @@ def drawn_values(
     full = moments.mean_f + np.sqrt(moments.var_f) * first
     slope = moments.cov / moments.var_f[:, None]
     rest = np.maximum(moments.var_g - slope * moments.cov, 0.0)
-    scatter = np.maximum(moments.noise - beliefs.modelled[j].noise_at_target, 0.0)
+    scatter = np.maximum(moments.noise - beliefs.modelled[j].noise_of_runs(TARGET_FIDELITY), 0.0)
     cheap = moments.mean_g + slope * (full - moments.mean_f)[:, :, None] + np.sqrt(rest + scatter) * second[:, :, None]
     cheap[:, :, z == 1.0] = full[:, :, None]  # the same function: what differs is round-off
     return in_units(beliefs, j, cheap), in_units(beliefs, j, full)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from imoca.problem.parameters import Parameter, Value
 from imoca.problem.simulator import Constraint, Goal
@@ -23,6 +23,7 @@ class VerifiedRecord:
     trial: int
     parameters: dict[str, Value]
     values: dict[str, float]
+    errors: dict[str, float] = field(default_factory=dict)  # standard errors, where they scatter
 
 
 @dataclass(frozen=True)
@@ -56,7 +57,7 @@ def front_record(snapshot: Snapshot) -> FrontRecord:
         tuple(ObjectiveRecord(each.name, each.goal, each.unit) for each in snapshot.problem.objectives),
         snapshot.front,
         tuple(
-            VerifiedRecord(t.number, dict(t.parameters), {name: t.values[name] for name in names})
+            VerifiedRecord(t.number, dict(t.parameters), {name: t.values[name] for name in names}, dict(t.errors))
             for t in table.verified.trials
         ),
         snapshot.problem.constraints,

@@ -18,6 +18,7 @@ from imoca.models.gp import GaussianProcess
 from imoca.problem.accuracy import FidelityValue
 from imoca.problem.simulator import Simulator
 from imoca.snapshot.snapshot import Snapshot
+from imoca.trials.trial import Promise
 
 N_CORRELATION_DESIGNS = 256
 N_CORRELATION_GRID = 21
@@ -33,10 +34,11 @@ class PromiseRecord:
     low: float  # of the interval that holds the truth in nine cases of ten
     high: float
     observed: float
+    error: float = 0.0  # standard error of what was observed
 
     @property
     def is_kept(self) -> bool:
-        return self.low <= self.observed <= self.high
+        return Promise(self.predicted, self.low, self.high).is_kept(self.observed, self.error)
 
 
 @dataclass(frozen=True)
@@ -107,8 +109,8 @@ def trust_records(snapshot: Snapshot) -> tuple[TrustRecord, ...]:
     if beliefs is None:
         return ()
     records = []
-    data_of_all = (*beliefs.data, *(limit.data for limit in beliefs.limits))
-    for j, (output, data, surrogate) in enumerate(zip(problem.modelled, data_of_all, beliefs.modelled, strict=True)):
+    modelled = zip(problem.modelled, beliefs.modelled_data, beliefs.modelled, strict=True)
+    for j, (output, data, surrogate) in enumerate(modelled):
         mean, deviation = _left_out(data, surrogate)
         believed = _believed(snapshot, output.name, beliefs.set_aside[j])
         records.append(
@@ -128,7 +130,7 @@ def trust_records(snapshot: Snapshot) -> tuple[TrustRecord, ...]:
 
 def _tested_promises(snapshot: Snapshot, output: str) -> tuple[PromiseRecord, ...]:
     return tuple(
-        PromiseRecord(design.trial, check.promise.value, check.promise.low, check.promise.high, check.measured)
+        PromiseRecord(design.trial, *check.promise, check.measured, check.error)
         for design in snapshot.verification.designs
         for check in design.checks
         if check.output == output and check.measured is not None
@@ -195,7 +197,7 @@ def _left_out(data: OutputData, surrogate: GaussianProcess) -> tuple[Array, Arra
 
     Of a logarithm an interval is lopsided: the deviation is that towards the observation.
     """
-    process = GaussianProcess.condition(data.x, data.z, data.values, surrogate.kernel)
+    process = GaussianProcess.condition(data.x, data.z, data.values, surrogate.kernel, data.told_noise)
     misses, variances = left_out_misses(process)
     mean = data.values - misses
     reach = mean + np.where(misses >= 0.0, 2.0, -2.0) * np.sqrt(variances)

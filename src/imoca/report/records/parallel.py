@@ -40,7 +40,7 @@ def parallel_record(snapshot: Snapshot) -> ParallelRecord:
         for parameter in snapshot.problem.parameters
     ]
     objectives = [
-        _objective_axis(each, [(point.measured or point.predicted)[each.name] for point in points])
+        _objective_axis(each, [point.known[each.name] for point in points])
         for each in (ObjectiveRecord(o.name, o.goal, o.unit) for o in snapshot.problem.objectives)
     ]
     return ParallelRecord((*parameters, *objectives), tuple(point.verified for point in points))

@@ -77,7 +77,7 @@ def replay_record(snapshot: Snapshot) -> ReplayRecord:
 
 
 def _step(checkpoint: Checkpoint, pair: Sequence[ObjectiveRecord], runs: Sequence[ReplayedRun]) -> ReplayStep:
-    known = [(point.measured or point.predicted, point.verified) for point in checkpoint.front if not point.is_earlier]
+    known = [(point.known, point.verified) for point in checkpoint.front if not point.is_earlier]
     designs = [ReplayedDesign(values[pair[0].name], values[pair[1].name], verified) for values, verified in known]
     return ReplayStep(checkpoint.n_trials, checkpoint.cost, tuple(designs), tuple(runs))
 

@@ -26,7 +26,7 @@ def trading_pairs(objectives: Sequence[ObjectiveRecord], points: Sequence[Pareto
     Of designs that do not differ, or one alone, in the order of the objectives.
     """
     signs = np.array([1.0 if each.goal == "maximize" else -1.0 for each in objectives])
-    values = np.array([[(p.measured or p.predicted)[each.name] for each in objectives] for p in points])
+    values = np.array([[p.known[each.name] for each in objectives] for p in points])
     pairs = list(combinations(range(len(objectives)), 2))
     if len(points) < 2:
         return pairs

@@ -72,6 +72,7 @@ def answer_text(answer: Answer | None) -> str | None:
             "failures": dict(answer.failures),
             "wasted": dict(answer.wasted),
             "pending": list(answer.pending),
+            "errors": dict(answer.errors),
         }
     )
 
@@ -82,7 +83,9 @@ def read_answer(text: str | None) -> Answer | None:
         return None
     content = json.loads(text)
     _check(content, dict.fromkeys(("values", "costs", "failures", "wasted"), dict) | {"pending": list})
-    for name in ("values", "costs", "wasted"):
+    content = {"errors": {}} | content  # older rows have none, nor what was noted of them in the second place
+    _check(content, {"errors": dict})
+    for name in ("values", "costs", "wasted", "errors"):
         _check_all(content[name].values(), float | int)
     _check_all([*content["failures"].values(), *content["pending"]], str)
     return Answer(**content | {"pending": tuple(content["pending"])})

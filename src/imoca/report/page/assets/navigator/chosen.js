@@ -37,8 +37,8 @@ export class Chosen {
     const { model } = this;
     const outputs = model.columns.filter(({ output }) => output !== null).map((column) => {
       const interval = column.interval(design);
-      const likely = interval ? `90 %: ${short(interval[0])} to ${short(interval[1])}` : "measured";
-      return [column.name, column.words(design), likely];
+      const likely = interval ? [`90 %: ${short(interval[0])} to ${short(interval[1])}`] : [];
+      return [column.name, column.words(design), [...(design.measured ? ["measured"] : []), ...likely].join(", ")];
     });
     if (model.content.feasibility) outputs.push(["feasible with probability", design.feasibility.toFixed(2), ""]);
     const parameters = model.columns.filter(({ parameter }) => parameter !== null).map((column) => [column.name, column.words(design), ""]);

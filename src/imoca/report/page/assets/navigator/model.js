@@ -4,6 +4,7 @@ import { conditionsOf } from "./conditions.js";
 import { labelled, short, withError } from "./text.js";
 
 export const MOST_PINS = 4;
+const DEVIATIONS_OF_INTERVAL = 1.6448536; // to either side of a normal number that hold it in nine cases of ten
 
 export class Model {
   constructor(content) {
@@ -121,8 +122,10 @@ export class Column {
     return this.choices ? this.choices.indexOf(cell) : cell;
   }
 
+  /** Of a measured value its standard error, if it scatters. */
   error(design) {
-    return this.output === null || design.measured ? null : design.uncertainty[this.output];
+    if (this.output === null) return null;
+    return design.measured ? design.errors?.[this.output] ?? null : design.uncertainty[this.output];
   }
 
   /** The value as it is read, with its error and its unit. */
@@ -133,7 +136,10 @@ export class Column {
 
   /** The interval that holds the truth in nine cases of ten. */
   interval(design) {
-    return this.output === null || design.measured ? null : [design.low[this.output], design.high[this.output]];
+    if (this.output === null || (design.measured && !this.error(design))) return null;
+    if (!design.measured) return [design.low[this.output], design.high[this.output]];
+    const [value, reach] = [this.cell(design), DEVIATIONS_OF_INTERVAL * this.error(design)];
+    return [value - reach, value + reach];
   }
 
   /** 0 where it is worst, 1 where it is best; of what is neither the share of its range. */

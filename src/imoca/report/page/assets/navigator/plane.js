@@ -87,10 +87,12 @@ export class Plane {
   /** Of some designs evenly spread, for those of all would hide them. */
   bars() {
     if (!this.hasBars) return [];
-    const open = this.order.filter((i) => !this.model.designs[i].measured && this.model.designs[i].state !== "earlier");
+    const { designs } = this.model;
+    const open = this.order.filter((i) => !designs[i].measured && designs[i].state !== "earlier");
     const step = Math.max(1, open.length / MOST_BARS);
     const kept = open.filter((_, k) => Math.floor(k / step) !== Math.floor((k - 1) / step));
-    return kept.map((i) => this.bar(i, "bar"));
+    const scattering = this.order.filter((i) => designs[i].errors);
+    return [...kept.map((i) => this.bar(i, "bar")), ...scattering.map((i) => this.bar(i, "bar measured"))];
   }
 
   bar(i, className) {

@@ -16,6 +16,7 @@ export function asJson(model, chosen) {
     uncertainty: named(outputs, design.uncertainty),
     interval: named(outputs, design.low.map((low, j) => [low, design.high[j]])),
     measured: named(outputs, design.measured),
+    ...(design.errors ? { errors: named(outputs, design.errors) } : {}),
     feasibility: design.feasibility,
   }));
   return `${JSON.stringify(content.length === 1 ? content[0] : content, null, 1)}\n`;
@@ -24,8 +25,8 @@ export function asJson(model, chosen) {
 export function asCsv(model, chosen) {
   const outputs = model.columns.filter(({ output }) => output !== null);
   const parameters = model.columns.filter(({ parameter }) => parameter !== null);
-  const parts = ["predicted", "uncertainty", "measured"];
-  const titles = ["id", "state", ...parameters.map(({ name }) => name), ...parts.flatMap((part) => outputs.map(({ name }) => `${part}.${name}`))];
+  const parts = ["predicted", "uncertainty", "measured", ...(model.designs.some(({ errors }) => errors) ? ["errors"] : [])];
+  const titles = ["id", "state", ...parameters.map(({ name }) => name), ...parts.flatMap((part) => outputs.map(({ name }) => `${part === "errors" ? "error" : part}.${name}`))];
   const rows = chosen.map((i) => model.designs[i]).map((design) =>
     [design.id, design.state, ...design.parameters, ...parts.flatMap((part) => outputs.map(({ output }) => design[part]?.[output] ?? ""))]);
   return csvText([titles, ...rows]);
