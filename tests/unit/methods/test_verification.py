@@ -76,7 +76,10 @@ def test_cheap_questions_have_their_chance_first() -> None:
 @pytest.mark.parametrize("decides", [True, False])
 def test_where_a_constraint_decides_cheap_questions_have_less_of_a_chance(decides: bool) -> None:
     """One that no answer violated is as good as none."""
-    outputs = [Objective("f", "minimize"), Constraint("g", upper=-4.9 if decides else 0.0)]
+    outputs: list[Objective | Constraint] = [
+        Objective("f", "minimize"),
+        Constraint("g", upper=-4.9 if decides else 0.0),
+    ]
     problem = Problem(
         PROBLEM.parameters, [Simulator("s", outputs, fidelity=Fidelity.continuous(), cost="0.1 + 0.9 * z")]
     )
