@@ -21,7 +21,7 @@ class Method(Protocol):
         """A pure function: the same trials and seed give the same question, also after a restart."""
 
 
-ConstraintsKnown = Literal["none", "on parameters", "all"]  # all: on parameters and on outputs
+ConstraintsKnown = Literal["none", "on parameters", "on outputs", "all"]
 
 
 @dataclass(frozen=True)

@@ -130,14 +130,14 @@ def check_suits(name: str, problem: Problem, settings: MethodSettings) -> None:
             " simulator levels.",
         )
     known = _find(name).constraints
-    if problem.constraints and known != "all":
+    if problem.constraints and known not in ("on outputs", "all"):
         named = ", ".join(repr(constraint.name) for constraint in problem.constraints)
         able = ", ".join(each for each, recipe in _RECIPES.items() if recipe.constraints == "all")
         raise MethodError(
             f"The method {name!r} does not know constraints, but the problem has {named}.",
             hint=f"Choose one of {able}.",
         )
-    if problem.parameter_constraints and known == "none":
+    if problem.parameter_constraints and known not in ("on parameters", "all"):
         raise MethodError(
             f"The method {name!r} does not keep to constraints on parameters, but the problem has"
             f" {list(problem.parameter_constraints)}.",

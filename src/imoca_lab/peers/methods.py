@@ -37,10 +37,9 @@ def _missing(criterion: str, error: ImportError) -> MethodError:
     )
 
 
-# Constraints on parameters are refused at the first question, by ``check_problem``: a recipe cannot say "on outputs".
-momf = Recipe(partial(_shared_fidelity, "momf"), frozenset({"initial_design"}), constraints="all")
+momf = Recipe(partial(_shared_fidelity, "momf"), frozenset({"initial_design"}), constraints="on outputs")
 hvkg = Recipe(partial(_shared_fidelity, "hvkg"), frozenset({"initial_design"}))
-qlognehvi = Recipe(partial(_full_fidelity, "qlognehvi"), constraints="all")
+qlognehvi = Recipe(partial(_full_fidelity, "qlognehvi"), constraints="on outputs")
 qlognparego = Recipe(partial(_full_fidelity, "qlognparego"))
 jes = Recipe(partial(_full_fidelity, "jes"))
 mesmo = Recipe(partial(_full_fidelity, "mesmo"))

@@ -49,12 +49,6 @@ class Observations:
 
 def check_problem(problem: Problem, method: str) -> None:
     """Of what no recipe can say that it is not for these methods."""
-    if problem.parameter_constraints:
-        raise MethodError(
-            f"BoTorch's {method} as we call it does not keep to constraints on parameters, but the problem has"
-            f" {list(problem.parameter_constraints)}.",
-            hint="Use a method of our own, such as imoca-p; or let a simulator compute it as an output with a bound.",
-        )
     if len(problem.objectives) < FEWEST_OBJECTIVES:
         raise MethodError(
             f"BoTorch's {method} needs two or more objectives; the problem has {len(problem.objectives)}.",

@@ -314,13 +314,12 @@ def test_where_nothing_was_feasible_botorch_asks_where_something_may_be() -> Non
         assert a - 0.5 * (1.0 - fidelity) < 0.25
 
 
-@needs_botorch
 @pytest.mark.parametrize("method", CONSTRAINED)
 def test_constraints_on_parameters_are_refused_in_words(method: str) -> None:
     free = limited(Constraint("c", upper=0.5))
     problem = Problem(free.parameters, free.simulators, constraints=["a <= 0.9"])
     with pytest.raises(MethodError, match=r"does not keep to constraints on parameters.*a <= 0.9"):
-        ask(method, problem, [])
+        Study(problem, method=method)
 
 
 @pytest.mark.parametrize("method", [name for name in PEERS if name not in CONSTRAINED])
