@@ -74,7 +74,9 @@ def make_costs(kind: str, rng: np.random.Generator) -> list[CostModel]:
     for full_cost in (1.0, 2.5):
         x, z = rng.random((20, 2)), rng.random(20)
         logs = 2.0 * z * (0.5 + 1.5 * x[:, 0]) + x[:, 1] + 0.05 * rng.standard_normal(20)
-        models.append(learn_cost(x, z, logs, full_cost))
+        outputs = [Objective("f", "maximize")]
+        measured = Simulator("s", outputs, fidelity=Fidelity.continuous(), cost="measured", full_cost=full_cost)
+        models.append(learn_cost(measured, SPACE, x, z, logs))
     return models
 
 

@@ -13,6 +13,7 @@ from imoca.models.fitting import negative_log_likelihood
 from imoca.models.form import Form
 from imoca.models.gp import JITTERS, GaussianProcess, Partials
 from imoca.models.product import ProductForm, ProductKernel
+from imoca.models.smooth import SmoothForm
 from imoca.models.truth_and_error import TruthAndErrorForm
 from imoca.problem.fidelity import Fidelity
 
@@ -25,6 +26,7 @@ FORMS: dict[str, Form] = {
     "levels": TruthAndErrorForm.levels(4),
     "sources": TruthAndErrorForm.sources(3),
     "additive levels": AdditiveLevelsForm(3),
+    "smooth": SmoothForm(),
 }
 
 
