@@ -11,6 +11,7 @@ from imoca.models.fading import KnobFading, LevelFading, SourceFading
 from imoca.models.gp import JITTERS, GaussianProcess
 from imoca.models.kernel import Kernel
 from imoca.models.product import ProductKernel
+from imoca.models.smooth import Smooth
 from imoca.models.truth_and_error import Error, TruthAndError
 
 
@@ -45,6 +46,8 @@ def truth_weight(kernel: TruthAndError, z: np.ndarray) -> float:
 
 def between(kernel: Kernel, x1: np.ndarray, z1: np.ndarray, x2: np.ndarray, z2: np.ndarray) -> float:
     """Covariance of g(x1, z1) and g(x2, z2)."""
+    if isinstance(kernel, Smooth):
+        return kernel.signal_variance * gaussian(x1, x2, kernel.length_scales)
     if isinstance(kernel, ProductKernel):
         apart = (1.0 - z2) ** kernel.settling - (1.0 - z1) ** kernel.settling
         return float(
@@ -71,7 +74,7 @@ def scatter(kernel: Kernel, z: np.ndarray) -> float:
     if isinstance(kernel, TruthAndError):
         squares = sum(error_weight(error, z) ** 2 for error in kernel.errors)
         return kernel.noise_variance + kernel.scatter_variance * squares
-    assert isinstance(kernel, ProductKernel | AdditiveLevels)
+    assert isinstance(kernel, ProductKernel | AdditiveLevels | Smooth)
     return kernel.noise_variance
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from imoca.errors import ImocaError
+    from imoca.problem.cost import MeasuredCost
     from imoca.problem.fidelity import Fidelity
     from imoca.problem.parameters import Choice, Integer, Real
     from imoca.problem.problem import Problem
@@ -26,6 +27,7 @@ __all__ = [
     "FunctionReference",
     "ImocaError",
     "Integer",
+    "MeasuredCost",
     "Objective",
     "ParetoPoint",
     "Problem",
@@ -45,6 +47,7 @@ _HOMES = {
     "FunctionReference": "imoca.problem.simulator",
     "ImocaError": "imoca.errors",
     "Integer": "imoca.problem.parameters",
+    "MeasuredCost": "imoca.problem.cost",
     "Objective": "imoca.problem.simulator",
     "ParetoPoint": "imoca.snapshot.recommendation",
     "Problem": "imoca.problem.problem",

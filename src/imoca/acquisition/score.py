@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -147,11 +147,35 @@ class GainPerCost:
             by_gain += moments.gradient(column, each)
         return parts.scores, (by_gain - parts.scores.values[:, None] * by_cost) / cost[:, None]
 
+    def best_of(self, x: Array, first: GainPerCost) -> tuple[Array, Array]:  # (n, d) -> (d,), (n_simulators,)
+        """The best of these designs after questions without an answer: the surrogates believe in them, ``first`` not.
+
+        How much a run still tells of its design is as it is after them; what there is to be told, as it was before. (By
+        the gain itself a design that is believed to lie beyond a sampled front, which knows nothing of that, would look
+        informative for ever.)
+        """
+        pairs = zip(first._moments(x), self._moments(x), strict=True)
+        moments = [replace(before, var_g=after.var_g, cov=after.cov) for before, after in pairs]
+        scores, _ = self._chosen(self._prospects(x, moments))
+        best = int(np.argmax(scores.values))
+        return x[best], scores.fidelities[best]
+
     def _parts(self, x: Array) -> _Parts:
+        moments = self._moments(x)
+        prospects = self._prospects(x, moments)
+        scores, columns = self._chosen(prospects)
+        return _Parts(scores, moments, prospects, columns)
+
+    def _moments(self, x: Array) -> list[Moments]:
         grids = {j: simulator.fidelities for simulator in self.simulators for j in simulator.outputs}
-        moments = [surrogate.moments(x, grids[j]) for j, surrogate in enumerate(self.surrogates)]
+        return [surrogate.moments(x, grids[j]) for j, surrogate in enumerate(self.surrogates)]
+
+    def _prospects(self, x: Array, moments: Sequence[Moments]) -> list[Prospect]:
         gains = self.gain.values(moments)
-        prospects = [simulator.prospect(x, moments, gains) for simulator in self.simulators]
+        return [simulator.prospect(x, moments, gains) for simulator in self.simulators]
+
+    def _chosen(self, prospects: Sequence[Prospect]) -> tuple[Scores, list[IntArray]]:
+        """The best fidelities by these prospects, and their columns (n,) per simulator."""
         columns, ratio = choose_fidelities(
             [prospect.expected_gain for prospect in prospects],
             [prospect.expected_cost for prospect in prospects],
@@ -164,7 +188,7 @@ class GainPerCost:
                 for simulator, column in zip(self.simulators, columns, strict=True)
             ]
         )
-        return _Parts(Scores(ratio, chosen), moments, prospects, columns)
+        return Scores(ratio, chosen), columns
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from functools import cached_property
 import numpy as np
 
 from imoca.arrays import Array, BoolArray, IntArray
-from imoca.models.cost import CostModel, cost_models, costs_of_runs
+from imoca.models.cost import CostModel, costs_of_runs, fitted_cost_models, remembered_costs
 from imoca.models.dataset import OutputData, has_logarithms, output_data, unanswered
 from imoca.models.failure import FailureModel, Running, failure_models
 from imoca.models.fitting import MAX_FIT_POINTS, explore, fit_on, starts_of, thinned
@@ -65,11 +65,12 @@ class Beliefs:
 
     @property
     def fitted(self) -> dict[str, tuple[float, ...]]:
-        """Log hyperparameters per output, as a trial remembers them."""
-        return {
+        """Log hyperparameters per output and learned cost, as a trial remembers them."""
+        of_outputs = {
             output.name: tuple(surrogate.kernel.to_logs().tolist())
             for output, surrogate in zip(self.problem.modelled, self.modelled, strict=True)
         }
+        return remembered_costs(self.costs) | of_outputs
 
     @property
     def n_data(self) -> int:
@@ -128,6 +129,15 @@ class Beliefs:
         guessed = [process.believing(*unanswered(table, j)) for j, process in enumerate(self.surrogates)]
         return dataclasses.replace(self, surrogates=tuple(guessed))
 
+    def believing(self, x: Array, z: Array) -> Beliefs:  # (d,), (n_simulators,), NaN where one is left out
+        """As if a question more were asked, and every output of it had its mean for an answer."""
+        at = zip(self.modelled, z[self.problem.simulator_columns].tolist(), strict=True)
+        moved = [process if np.isnan(each) else process.believing_one(x, each) for process, each in at]
+        n_objectives = len(self.surrogates)
+        limited = zip(self.limits, moved[n_objectives:], strict=True)
+        limits = tuple(dataclasses.replace(limit, surrogate=process) for limit, process in limited)
+        return dataclasses.replace(self, surrogates=tuple(moved[:n_objectives]), limits=limits)
+
     def means_at_target(self, x: Array) -> Array:  # (n, d) -> (n, K)
         return np.column_stack([surrogate.mean_at_target(x) for surrogate in self.surrogates])
 
@@ -154,7 +164,7 @@ def believe(table: TrialTable, model: ModelName = DEFAULT_MODEL, *, is_guessing:
     surrogates = [process for _, process in fits]
     if is_guessing:
         surrogates = [process.believing(*unanswered(table, j)) for j, process in enumerate(surrogates)]
-    costs, data = cost_models(table), [seen for seen, _ in fits]
+    costs, data = fitted_cost_models(table), [seen for seen, _ in fits]
     beliefs = _beliefs(problem, data, surrogates, costs, impossible, failure_models(table))
     return dataclasses.replace(beliefs, caution=caution_after(table, costs)) if is_guessing else beliefs
 

@@ -1,7 +1,7 @@
 """What is optimised: parameters, simulators with their own fidelity and cost, and the problem they make."""
 
 from imoca.problem.accuracy import FidelityValue
-from imoca.problem.cost import DeclaredCost
+from imoca.problem.cost import DeclaredCost, MeasuredCost
 from imoca.problem.fidelity import Fidelity
 from imoca.problem.parameters import Choice, Integer, Parameter, Real, Value
 from imoca.problem.problem import Problem
@@ -19,6 +19,7 @@ __all__ = [
     "FunctionReference",
     "Goal",
     "Integer",
+    "MeasuredCost",
     "Needs",
     "Objective",
     "Output",

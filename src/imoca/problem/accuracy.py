@@ -3,6 +3,8 @@
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 
+import numpy as np
+
 from imoca.arrays import Array
 from imoca.errors import FidelityError
 from imoca.problem.names import is_number
@@ -59,6 +61,10 @@ class Accuracy(ABC):
     def variables(self, z: Array) -> dict[str, Array]:
         """Many settings as numbers, by the names that expressions may use."""
         return {FIDELITY_NAME: self.numbers(z)} if self.is_numeric else {}
+
+    def shortfalls(self, z: Array) -> Array:  # (m,) -> (m, p)
+        """How far every knob is from full accuracy, 1 at its cheapest: the coordinates in which a cost is smooth."""
+        return 1.0 - np.asarray(z)[:, None] if self.has_knob else np.empty((len(z), 0))
 
     @property
     def target(self) -> FidelityValue:

@@ -22,6 +22,7 @@ from imoca.wording import shown
 
 MEASURED = "measured"
 HINT = 'Give an expression such as "0.05 + z**6.5", a function, one number per level, or "measured".'
+EXPECTED_HINT = 'Give an expression such as "0.05 + z**6.5", a number, or one number per level.'
 
 
 @dataclass(frozen=True)
@@ -192,9 +193,18 @@ class LevelCosts:
         return _checked(raw, columns, fidelity, z, "The list of costs per level")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, init=False)
 class MeasuredCost:
-    """Learned from the wall time or the told cost; unknown before the first run."""
+    """Learned from the wall time or the told cost of finished runs.
+
+    What is ``expected`` of it, an expression or one number per level, holds until runs tell otherwise; only its ratios
+    count, its unit is anybody's. Without, a full run is expected to cost ten times the cheapest.
+    """
+
+    expected: ExpressionCost | LevelCosts | None
+
+    def __init__(self, expected: str | float | Sequence[float] | ExpressionCost | LevelCosts | None = None) -> None:
+        object.__setattr__(self, "expected", None if expected is None else _as_expectation(expected))
 
     def depends_on_design(self, fidelity: Fidelity) -> bool:
         return True
@@ -212,14 +222,15 @@ def as_cost(declared: DeclaredCost | None, fidelity: Fidelity) -> Cost:
     no fidelity to choose.
     """
     cost = _build_cost(declared, fidelity)
-    if isinstance(cost, LevelCosts):
-        cost.check_fits(fidelity)
-    elif isinstance(cost, ExpressionCost) and cost.uses_z and not fidelity.is_numeric:
+    known = cost.expected if isinstance(cost, MeasuredCost) else cost
+    if isinstance(known, LevelCosts):
+        known.check_fits(fidelity)
+    elif isinstance(known, ExpressionCost) and known.uses_z and not fidelity.is_numeric:
         raise CostError(
-            f"The cost expression {cost.text!r} uses z, but the fidelity is not a number.",
+            f"The cost expression {known.text!r} uses z, but the fidelity is not a number.",
             hint="Give one number per level, or an expression without z.",
         )
-    elif isinstance(cost, CallableCost) and cost.is_resolved and cost.uses_z and not fidelity.has_knob:
+    elif isinstance(known, CallableCost) and known.is_resolved and known.uses_z and not fidelity.has_knob:
         raise CostError(
             "The cost function takes z, but the simulator has no fidelity.",
             hint="Drop the argument z, or declare a fidelity.",
@@ -242,6 +253,19 @@ def _build_cost(declared: DeclaredCost | None, fidelity: Fidelity) -> Cost:
         return LevelCosts(declared)
     fault = "No cost is given" if declared is None else f"The cost is {shown(declared)}"
     raise CostError(f"{fault}; a simulator with a fidelity needs a positive one.", hint=HINT)
+
+
+def _as_expectation(given: Any) -> ExpressionCost | LevelCosts:
+    """A function is none: it would have to be called by whoever only looks at a study."""
+    if isinstance(given, ExpressionCost | LevelCosts):
+        return given
+    if isinstance(given, str) and given.strip() != MEASURED:
+        return ExpressionCost(given)
+    if is_number(given) and given > 0:
+        return ExpressionCost(repr(float(given)))
+    if isinstance(given, list | tuple | np.ndarray):
+        return LevelCosts(tuple(given))
+    raise CostError(f"What is expected of a measured cost is {shown(given)}.", hint=EXPECTED_HINT)
 
 
 def _n_designs(columns: Mapping[str, Array]) -> int:

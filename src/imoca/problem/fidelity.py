@@ -213,6 +213,12 @@ class Levels(Fidelity):
     def grid(self, n: int) -> Array:
         return np.arange(len(self.values)) / (len(self.values) - 1)
 
+    def shortfalls(self, z: Array) -> Array:  # (m,) -> (m, p)
+        """Of sources without order each is as far from full accuracy as any, in a direction of its own."""
+        if self.is_ordered:
+            return super().shortfalls(z)
+        return np.eye(len(self.values))[self.level_indices(z), :-1]
+
     def _setting(self, z: float) -> FidelityValue:
         return self.values[int(self.level_indices(np.array([z]))[0])]
 
@@ -299,6 +305,9 @@ class Knobs(Fidelity):
 
     def grid(self, n: int) -> Array:
         return np.arange(len(self.positions)) / (len(self.positions) - 1)
+
+    def shortfalls(self, z: Array) -> Array:  # (m,) -> (m, n_knobs)
+        return 1.0 - self.positions[self._indices(z)] / self.positions.max(axis=0)
 
     def _position(self, value: FidelityValue) -> tuple[int, ...]:
         if not isinstance(value, Mapping) or set(value) != set(self.names):

@@ -232,6 +232,13 @@ class Simulator:
             cost = CallableCost(FunctionReference(cost.function.path, is_sealed=True))
         return replace(self, run=run, cost=cost)
 
+    @property
+    def as_expected(self) -> "Simulator | None":
+        """The same, as if its measured cost were what is expected of it; None if nothing is."""
+        if not isinstance(self.cost, MeasuredCost) or self.cost.expected is None:
+            return None
+        return replace(self, cost=self.cost.expected, full_cost=1.0)
+
     def cost_ratio(
         self,
         space: SearchSpace,
@@ -274,9 +281,10 @@ class Simulator:
 
     def check_cost_names(self, space: SearchSpace) -> None:
         """The cost may name only the fidelity and numeric parameters; a reference is checked when first evaluated."""
-        if isinstance(self.cost, ExpressionCost) or (isinstance(self.cost, CallableCost) and self.cost.is_resolved):
+        cost = self.cost.expected if isinstance(self.cost, MeasuredCost) else self.cost
+        if isinstance(cost, ExpressionCost) or (isinstance(cost, CallableCost) and cost.is_resolved):
             try:
-                self.cost.check_names(space.numeric_names, self.fidelity)
+                cost.check_names(space.numeric_names, self.fidelity)
             except CostError as error:
                 raise self._named(error) from error
 
@@ -297,9 +305,10 @@ class Simulator:
         except CostError as error:
             raise self._named(error) from error
         object.__setattr__(self, "cost", cost)
+        tried = self.as_expected or self
         is_unresolved = isinstance(cost, CallableCost) and not cost.is_resolved
-        if not is_unresolved and not self.is_cost_by_design:
-            self._raw_cost({}, self.fidelity.grid(N_PROBES))
+        if not is_unresolved and not tried.is_cost_by_design:
+            tried._raw_cost({}, self.fidelity.grid(N_PROBES))
 
     def _check_outputs(self) -> None:
         strangers = [output for output in self.outputs if not isinstance(output, Objective | Constraint)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import shlex
 
-from imoca.problem.cost import CallableCost, ExpressionCost, LevelCosts
+from imoca.problem.cost import ExpressionCost, KnownCost, LevelCosts, MeasuredCost
 from imoca.problem.fidelity import Continuous, Fidelity, Knobs
 from imoca.problem.parameters import Choice, Parameter, Real
 from imoca.problem.reference import FunctionReference, reference_to
@@ -48,11 +48,17 @@ def fidelity_words(fidelity: Fidelity) -> str:
 
 def cost_words(simulator: Simulator) -> str:
     cost = simulator.cost
+    if not isinstance(cost, MeasuredCost):
+        return _known_words(cost)
+    return "measured" if cost.expected is None else f"measured; expected {_known_words(cost.expected)}"
+
+
+def _known_words(cost: KnownCost) -> str:
     if isinstance(cost, ExpressionCost):
         return cost.text
     if isinstance(cost, LevelCosts):
         return ", ".join(f"{value:g}" for value in cost.values)
-    return "by a function" if isinstance(cost, CallableCost) else "measured"
+    return "by a function"
 
 
 def run_words(simulator: Simulator) -> str:

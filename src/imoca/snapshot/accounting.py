@@ -97,9 +97,12 @@ def seconds_bill(table: TrialTable) -> Bill:
 
 
 def is_cost_guessed(table: TrialTable) -> bool:
-    """Whether some measured cost was seen at one fidelity only, so that a full run's cost is a mere guess."""
+    """Whether some measured cost was seen at one fidelity only, so that a full run's cost is a mere guess.
+
+    It is none where the user said what to expect.
+    """
     for s, simulator in enumerate(table.problem.simulators):
-        if simulator.is_cost_measured:
+        if simulator.is_cost_measured and simulator.as_expected is None:
             seen = np.unique(table.z[~np.isnan(table.costs[:, s]), s])
             if len(seen) == 1 and seen[0] != 1.0:
                 return True

@@ -45,14 +45,19 @@ def check_file_name(value: object) -> object:
 
 
 def check_cost(value: object) -> object:
-    is_list = isinstance(value, list) and all(is_number(entry) for entry in value)
     is_function = isinstance(value, dict) and list(value) == ["function"] and isinstance(value["function"], str)
-    if is_list or is_function or is_number(value) or isinstance(value, str):
+    is_measured = isinstance(value, dict) and list(value) == ["expected"] and _is_said(value["expected"])
+    if _is_said(value) or is_function or is_measured:
         return value
     raise ValueError(
         'must be an expression in quotes, "measured", a number, a list of one number per level,'
-        ' or { function = "module:name" }'
+        ' { expected = "0.05 + z**2" }, or { function = "module:name" }'
     )
+
+
+def _is_said(cost: object) -> bool:
+    is_list = isinstance(cost, list) and all(is_number(entry) for entry in cost)
+    return is_list or is_number(cost) or isinstance(cost, str)
 
 
 def _check_resource(value: object) -> object:

@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 import tomli_w
 
 from imoca.errors import ImocaError, ProblemError
-from imoca.problem.cost import CallableCost, Cost, DeclaredCost, ExpressionCost, LevelCosts
+from imoca.problem.cost import MEASURED, CallableCost, Cost, DeclaredCost, ExpressionCost, LevelCosts, MeasuredCost
 from imoca.problem.fidelity import Continuous, Fidelity, Knobs, Levels
 from imoca.problem.parameters import Choice, Integer, Parameter, Real
 from imoca.problem.problem import Problem
@@ -24,6 +24,7 @@ from imoca.studyfile.entries import seconds
 from imoca.studyfile.tables import (
     ConstraintTable,
     CostFunctionTable,
+    ExpectedCostTable,
     FidelityTable,
     IntegerTable,
     OutputTable,
@@ -232,7 +233,13 @@ def _cost(table: SimulatorTable) -> DeclaredCost | None:
     if inner is not None and table.cost is not None:
         raise ProblemError("has a cost and a fidelity.cost.", hint="Keep one of the two.")
     entry = inner if table.cost is None else table.cost
-    return CallableCost(FunctionReference(entry.function)) if isinstance(entry, CostFunctionTable) else entry
+    match entry:
+        case CostFunctionTable():
+            return CallableCost(FunctionReference(entry.function))
+        case ExpectedCostTable():
+            return MeasuredCost(entry.expected)
+        case _:
+            return entry
 
 
 def _parameter_table(parameter: Parameter) -> dict[str, Any]:
@@ -307,14 +314,16 @@ def _fidelity_table(fidelity: Fidelity) -> dict[str, Any] | None:
     )
 
 
-def _cost_entry(cost: Cost, owner: str) -> str | list[float] | dict[str, str]:
-    if isinstance(cost, ExpressionCost):
-        return cost.text
-    if isinstance(cost, LevelCosts):
-        return list(cost.values)
-    if isinstance(cost, CallableCost):
-        return {"function": writable_reference(cost.function, f"{owner}, cost").path}
-    return "measured"
+def _cost_entry(cost: Cost, owner: str) -> Any:
+    match cost:
+        case ExpressionCost():
+            return cost.text
+        case LevelCosts():
+            return list(cost.values)
+        case CallableCost():
+            return {"function": writable_reference(cost.function, f"{owner}, cost").path}
+        case MeasuredCost():
+            return MEASURED if cost.expected is None else {"expected": _cost_entry(cost.expected, owner)}
 
 
 def _present(**entries: Any) -> dict[str, Any]:

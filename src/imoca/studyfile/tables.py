@@ -132,7 +132,16 @@ class CostFunctionTable(Table):
     function: Annotated[str, Field(description='Such as "package.module:function".')]
 
 
-CostEntry = Annotated[str | float | list[float] | CostFunctionTable, BeforeValidator(check_cost)]
+class ExpectedCostTable(Table):
+    """A measured cost of which something is known beforehand."""
+
+    expected: Annotated[
+        str | float | list[float],
+        Field(description="What is expected until runs tell otherwise: an expression, or one number per level."),
+    ]
+
+
+CostEntry = Annotated[str | float | list[float] | CostFunctionTable | ExpectedCostTable, BeforeValidator(check_cost)]
 
 
 class KnobTable(Table):
@@ -221,7 +230,8 @@ class SimulatorTable(Table):
         CostEntry | None,
         Field(
             description="What a run costs: an expression in z, the fidelity in its own units, and in parameters;"
-            ' "measured" for its wall time or the cost it reports; one number per level; or a function.'
+            ' "measured" for its wall time or the cost it reports, { expected = "..." } if it is known about;'
+            " one number per level; or a function."
         ),
     ] = None
     full_cost: Annotated[float, Field(description="What one run at full fidelity counts in the budget.")] = 1.0

@@ -74,7 +74,9 @@ def make_costs(kind: str, rng: np.random.Generator) -> list[CostModel]:
     for full_cost in (1.0, 2.5):
         x, z = rng.random((20, 2)), rng.random(20)
         logs = 2.0 * z * (0.5 + 1.5 * x[:, 0]) + x[:, 1] + 0.05 * rng.standard_normal(20)
-        models.append(learn_cost(x, z, logs, full_cost))
+        outputs = [Objective("f", "maximize")]
+        measured = Simulator("s", outputs, fidelity=Fidelity.continuous(), cost="measured", full_cost=full_cost)
+        models.append(learn_cost(measured, SPACE, x, z, logs))
     return models
 
 
@@ -271,3 +273,54 @@ def test_designs_scored_in_chunks_get_the_scores_they_get_all_at_once(
     assert sizes == [5] * 12 + [3] * 3  # of three outputs each
     np.testing.assert_allclose(parts.values, whole.values, rtol=1e-9)
     np.testing.assert_array_equal(parts.fidelities, whole.fidelities)
+
+
+@pytest.mark.parametrize("name", GAINS)
+def test_before_any_question_the_best_of_some_designs_has_the_best_score(name: str, rng: np.random.Generator) -> None:
+    score = make_score(make_gain(name, rng), "depending on the design", rng)
+    x = rng.random((12, 2))
+    scores = score.score(x)
+    best = int(np.argmax(scores.values))
+    design, fidelities = score.best_of(x, score)
+    np.testing.assert_array_equal(design, x[best])
+    np.testing.assert_array_equal(fidelities, scores.fidelities[best])
+
+
+@pytest.mark.parametrize("name", GAINS)
+def test_what_was_asked_at_full_accuracy_is_not_asked_again_before_it_is_answered(
+    name: str, rng: np.random.Generator
+) -> None:
+    """Until nothing is left: every design is chosen once, the ones that the answers would tell of too."""
+    score, x = make_score(make_gain(name, rng), "constant in the design", rng), rng.random((6, 2))
+    after, asked = score, []
+    for _ in range(len(x)):
+        design, _ = after.best_of(x, score)
+        asked.append(int(np.flatnonzero((x == design).all(axis=1))[0]))
+        after = dataclasses.replace(after, surrogates=[each.believing_one(design, 1.0) for each in after.surrogates])
+    assert len(set(asked)) >= len(x) - 1
+
+
+def test_a_run_tells_of_its_design_by_what_is_left_of_its_correlation(rng: np.random.Generator) -> None:
+    """By plain algebra: the answer's covariance with the truth after the questions, the truth's spread before them."""
+    first = make_score(make_gain("truncated", rng), "constant in the design", rng)
+    asked, x = rng.random(2), rng.random((9, 2))
+    after = dataclasses.replace(first, surrogates=[each.believing_one(asked, 0.4) for each in first.surrogates])
+    grids = [np.linspace(0.0, 1.0, 6), np.array([0.0, 0.3, 0.7, 1.0]), np.linspace(0.0, 1.0, 6)]
+    moments = []
+    for before, now, grid in zip(first.surrogates, after.surrogates, grids, strict=True):
+        moments.append(
+            dataclasses.replace(before.moments(x, grid), cov=now.moments(x, grid).cov, var_g=now.moments(x, grid).var_g)
+        )
+    gains = first.gain.values(moments)
+    totals = [gains[0] + gains[2], gains[1]]
+    costs = [simulator.cost.ratio(x, simulator.fidelities) for simulator in first.simulators]
+    ratios = [
+        (totals[0][i, k] + totals[1][i, m]) / (costs[0][i, k] + costs[1][i, m])
+        for i in range(9)
+        for k in range(6)
+        for m in range(4)
+    ]
+    i, k, m = np.unravel_index(int(np.argmax(ratios)), (9, 6, 4))
+    design, fidelities = after.best_of(x, first)
+    np.testing.assert_array_equal(design, x[i])
+    np.testing.assert_array_equal(fidelities, [grids[0][k], grids[1][m]])

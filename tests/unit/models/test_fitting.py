@@ -12,6 +12,7 @@ from imoca.models.fitting import MAX_FIT_POINTS, explore, fit, negative_log_post
 from imoca.models.form import LOG_BOUNDS_WIDTH, Form, Prior
 from imoca.models.kernel import covariance
 from imoca.models.product import SETTLING_RATE, ProductForm, ProductKernel
+from imoca.models.smooth import SmoothForm
 from imoca.models.truth_and_error import TruthAndErrorForm
 from imoca.problem.fidelity import Fidelity
 
@@ -25,6 +26,7 @@ FORMS: dict[str, tuple[Form, int]] = {  # and the number of steps from the cheap
     "two levels": (TruthAndErrorForm.levels(2), 1),
     "sources": (TruthAndErrorForm.sources(3), 2),
     "additive levels": (AdditiveLevelsForm(3), 2),
+    "smooth": (SmoothForm(), 0),
 }
 
 

@@ -13,6 +13,7 @@ from imoca.models.fitting import negative_log_likelihood
 from imoca.models.form import Form
 from imoca.models.gp import JITTERS, GaussianProcess, Partials
 from imoca.models.product import ProductForm, ProductKernel
+from imoca.models.smooth import SmoothForm
 from imoca.models.truth_and_error import TruthAndErrorForm
 from imoca.problem.fidelity import Fidelity
 
@@ -25,6 +26,7 @@ FORMS: dict[str, Form] = {
     "levels": TruthAndErrorForm.levels(4),
     "sources": TruthAndErrorForm.sources(3),
     "additive levels": AdditiveLevelsForm(3),
+    "smooth": SmoothForm(),
 }
 
 
@@ -142,6 +144,18 @@ def test_observations_at_full_accuracy_scatter_less_than_cheap_ones(rng: np.rand
     process = GaussianProcess.condition(told.x, told.z, told.values, told.kernel)
     noise = process.moments(rng.random((2, 2)), np.array([0.0, 0.5, 1.0])).noise
     assert noise[0] > noise[1] > noise[2] == process.noise_at_target
+
+
+@pytest.mark.parametrize("name", FORMS)
+def test_one_question_more_is_believed_as_if_all_were_conditioned_anew(name: str, rng: np.random.Generator) -> None:
+    process, asked, z = process_of(name, rng), rng.random((2, 2)), fidelities(name, 2, rng)
+    quick = process.believing_one(asked[0], z[0]).believing_one(asked[1], z[1])
+    anew = process.believing(asked, z)  # the second belief changes nothing of the first
+    x, grid = rng.random((4, 2)), fidelities(name, 3, rng)
+    for attribute in ("mean_g", "var_g", "mean_f", "var_f", "cov"):
+        ours, theirs = (getattr(each.moments(x, grid), attribute) for each in (quick, anew))
+        np.testing.assert_allclose(ours, theirs, atol=1e-7)
+    np.testing.assert_allclose(quick.values, anew.values, atol=1e-9)
 
 
 def test_a_noiseless_process_passes_through_its_data(rng: np.random.Generator) -> None:

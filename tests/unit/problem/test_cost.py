@@ -7,7 +7,10 @@ import pytest
 from imoca.errors import CostError
 from imoca.problem.cost import CallableCost, Cost, ExpressionCost, KnownCost, LevelCosts, MeasuredCost, as_cost
 from imoca.problem.fidelity import Fidelity
+from imoca.problem.parameters import Real
+from imoca.problem.problem import Problem
 from imoca.problem.reference import FunctionReference
+from imoca.problem.simulator import Objective, Simulator
 
 UNIT = Fidelity.continuous()
 LEVELS = Fidelity.levels(["beam", "shell"])
@@ -43,6 +46,9 @@ def test_costs_have_one_row_per_design_and_one_column_per_fidelity() -> None:
     ("declared", "fidelity", "expected"),
     [
         ("measured", UNIT, MeasuredCost()),
+        (MeasuredCost("1 + z"), UNIT, MeasuredCost(ExpressionCost("1 + z"))),
+        (MeasuredCost(2), LEVELS, MeasuredCost("2.0")),
+        (MeasuredCost([1, 9]), LEVELS, MeasuredCost(LevelCosts((1.0, 9.0)))),
         ("0.05 + z**6.5", UNIT, ExpressionCost("0.05 + z**6.5")),
         (3, UNIT, ExpressionCost("3.0")),
         (np.float64(0.5), LEVELS, ExpressionCost("0.5")),
@@ -162,3 +168,36 @@ def test_costs_cannot_be_built_from_the_wrong_things() -> None:
 def test_a_constant_may_not_hide_a_parameter() -> None:
     with pytest.raises(CostError, match="both a constant and a parameter"):
         ExpressionCost("e * z").check_names(["e"], Fidelity.continuous())
+
+
+@pytest.mark.parametrize(
+    "expected", [module_cost, "measured", 0, -1.0, True, {"z": 1}, [1, 0], FunctionReference("a:b")]
+)
+def test_what_is_expected_of_a_measured_cost_is_an_expression_or_numbers(expected: Any) -> None:
+    with pytest.raises(CostError) as caught:
+        MeasuredCost(expected)
+    assert caught.value.hint
+
+
+@pytest.mark.parametrize(
+    ("expected", "fidelity", "culprit"),
+    [([1, 2, 3], LEVELS, "3 costs"), ("1 + z", LEVELS, "uses z"), ("z - 1", UNIT, "gives -1.0 at"), ("1", UNIT, None)],
+)
+def test_what_is_expected_of_a_measured_cost_must_suit_its_fidelity(
+    expected: Any, fidelity: Fidelity, culprit: str | None
+) -> None:
+    outputs = [Objective("f", "minimize")]
+    if culprit is None:
+        known = Simulator("s", outputs, fidelity=fidelity, cost=MeasuredCost(expected)).as_expected
+        assert known is not None
+        assert known.cost == ExpressionCost("1")
+        return
+    with pytest.raises(CostError, match=f"'s': .*{culprit}"):
+        Simulator("s", outputs, fidelity=fidelity, cost=MeasuredCost(expected))
+
+
+def test_what_is_expected_of_a_measured_cost_may_name_parameters_of_the_problem_only() -> None:
+    simulator = Simulator("s", [Objective("f", "minimize")], cost=MeasuredCost("1 + span"))
+    Problem([Real("span", 0.0, 1.0)], [simulator])
+    with pytest.raises(CostError, match="span"):
+        Problem([Real("chord", 0.0, 1.0)], [simulator])

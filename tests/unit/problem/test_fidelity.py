@@ -170,3 +170,14 @@ def test_ends_and_levels_given_as_numpy_numbers_are_kept_as_plain_ones() -> None
     ends = Fidelity.continuous(np.int64(1), np.float32(2.0), target=np.int64(1))  # type: ignore[arg-type]
     assert (type(ends.low), type(ends.high), type(ends.is_target_low)) == (float, float, bool)
     assert [type(level) for level in Levels((np.int64(1), np.float64(2.5), np.str_("a"))).values] == [int, float, str]  # type: ignore[arg-type]
+
+
+def test_shortfalls_tell_how_far_every_knob_is_from_full_accuracy() -> None:
+    z = np.array([0.0, 0.25, 1.0])
+    np.testing.assert_array_equal(Fidelity.continuous(1, 5, target=1).shortfalls(z), [[1.0], [0.75], [0.0]])
+    np.testing.assert_array_equal(Fidelity.none().shortfalls(z), np.empty((3, 0)))
+    sources = Fidelity.sources(["a", "b", "c"])
+    np.testing.assert_array_equal(sources.shortfalls(sources.grid(3)), [[1.0, 0.0], [0.0, 1.0], [0.0, 0.0]])
+    knobs = Fidelity.knobs(mesh=[1, 2, 4], steps=[10, 20])
+    settings = [{"mesh": 1, "steps": 20}, {"mesh": 2, "steps": 10}, {"mesh": 4, "steps": 20}]
+    np.testing.assert_array_equal(knobs.shortfalls(knobs.encode_all(settings)), [[1.0, 0.0], [0.5, 1.0], [0.0, 0.0]])

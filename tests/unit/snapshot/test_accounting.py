@@ -7,6 +7,7 @@ import pytest
 from deciding import bill, is_cost_guessed, trial_at
 
 from imoca.models.cost import PRIOR_LEVEL_SD, PRIOR_SLOPE, PRIOR_SLOPE_SD, TREND_NOISE_SD
+from imoca.problem.cost import MeasuredCost
 from imoca.problem.fidelity import Fidelity
 from imoca.problem.parameters import Real
 from imoca.problem.problem import Problem
@@ -19,7 +20,7 @@ DONE = {"f": 1.0, "g": 2.0}
 DONE_S = Answer({"f": 1.0})
 
 
-def make_problem(cost: str = "0.1 + z**2", other: str = "1 + 3 * z") -> Problem:
+def make_problem(cost: str | MeasuredCost = "0.1 + z**2", other: str = "1 + 3 * z") -> Problem:
     """The first simulator's full run counts 1, the second's 2."""
     knob = Fidelity.continuous()
     return Problem(
@@ -166,6 +167,7 @@ def test_a_measured_cost_is_guessed_while_it_was_seen_at_one_fidelity_below_the_
     unpaid = trial_at(problem, 9, CENTRE, [1.0, 0.0], Answer({"g": 1.0}, failures={"s": "no"}))
     assert is_cost_guessed(problem, [*trials, unpaid]) is is_guessed
     assert not is_cost_guessed(make_problem(), trials)  # a declared cost never is
+    assert not is_cost_guessed(make_problem(MeasuredCost("1 + z")), trials)  # nor one of which something is expected
 
 
 def test_simulator_time_is_the_sum_of_what_was_measured_whatever_full_runs_count() -> None:

@@ -111,13 +111,13 @@ def fidelities_with_costs(draw: st.DrawFn) -> tuple[Fidelity, DeclaredCost | Non
         return Fidelity.none(), draw(st.sampled_from(costs))
     if kind == "levels":
         levels = draw(st.lists(names, min_size=2, max_size=4, unique=True))
-        costs = ["measured", [0.1] * len(levels)]
+        costs = ["measured", [0.1] * len(levels), MeasuredCost([0.1] * len(levels))]
         return Fidelity.levels(levels), draw(st.sampled_from(costs))
     if kind == "numeric levels":
         costs = [[1, 2, 3], 7]
         levels_of = draw(st.sampled_from([Fidelity.levels([8, 16.5, "exact"]), Fidelity.levels([1, 2, 3], unit="cm")]))
         return levels_of, draw(st.sampled_from(costs))
-    costs = ["measured", "0.05 + z**2", 3, cost_of_wing]
+    costs = ["measured", MeasuredCost("0.05 + z**2"), "0.05 + z**2", 3, cost_of_wing]
     cost = draw(st.sampled_from(costs))
     target = 1e-6 if kind == "tolerance" else None
     return Fidelity.continuous(1e-6, 2, log=kind == "log", target=target, unit=draw(units)), cost
