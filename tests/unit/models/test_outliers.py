@@ -283,7 +283,7 @@ def test_a_suspect_among_answers_of_which_most_are_equal_is_judged_without_divid
     values[:n_varied] += 0.1 * x[:n_varied, 0]
     values[20] = 50.0
     with np.errstate(divide="raise", invalid="raise"):
-        judged = outliers.impossible(x, z, values, values == 50.0, KNOB)
+        judged = outliers.impossible(x, z, values, values == 50.0, KNOB, np.zeros(24))
     assert judged.tolist() == [n_varied > 0]
 
 
