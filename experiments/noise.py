@@ -1,11 +1,11 @@
-"""What decides between measured designs whose values scatter? ``python experiments/noise.py [--seeds 10]``.
+"""By what are measured designs compared whose values scatter? ``python experiments/noise.py [--seeds 10]``.
 
-Branin-Currin with normal noise at every fidelity, told as standard errors: a share of the range of each function on its
-front. A study by imoca-p, then eight designs verified. The front of the same trials is recommended three times: verified
-designs count with what was measured, with what is predicted of them, or with what was measured less what of its
-error the model explains. Truth is known: what hypervolume do the designs lack that are recommended, and how far from the
-truth is the value that counts, in standard errors? The same study with its errors not told, by the third way, shows
-what telling them brings. Results go to experiments/results/noise.json; ten seeds take about 20 minutes of two cores.
+Branin-Currin with normal noise at every fidelity, of so many percent of each function's range along the front, told as
+standard errors or not. A study by imoca-p, then eight designs verified. The front of the same trials is recommended
+three times: verified designs count with what was measured, with what is predicted of them, or with what was measured
+less what the model explains of its error. The truth is known: what share of the hypervolume do the recommended designs
+lack, how many verified designs of the front are beaten by another verified one, and how far from the truth is the value
+that counts, in standard errors? Results go to experiments/results/noise.json.
 """
 
 from __future__ import annotations
@@ -19,19 +19,22 @@ from concurrent.futures import ProcessPoolExecutor
 from dataclasses import replace
 from multiprocessing import get_context
 from pathlib import Path
+from typing import Any
 from unittest.mock import patch
 
 import numpy as np
 
 from imoca import Study
+from imoca.arrays import Array
 from imoca.files import write_whole
 from imoca.methods.beliefs import Beliefs, without_answers
+from imoca.pareto import estimate_hypervolume
 from imoca.snapshot import recommendation
 from imoca.snapshot.prediction import in_units
 from imoca.trials import TrialTable
+from imoca_lab.benchmark import Benchmark
 from imoca_lab.harness.campaign import ONE_THREAD
 from imoca_lab.harness.results import versions
-from imoca_lab.harness.scoring import score
 from imoca_lab.problems.branin_currin import branin, branin_currin, currin, problem_on_the_square
 
 RESULTS = Path(__file__).parent / "results" / "noise.json"
@@ -48,67 +51,91 @@ def as_measured(beliefs: Beliefs, verified: TrialTable) -> TrialTable:
 
 
 def as_predicted(beliefs: Beliefs, verified: TrialTable) -> TrialTable:
-    signs = verified.problem.signs
     columns = [in_units(beliefs, j, each.mean_at_target(verified.x)) for j, each in enumerate(beliefs.modelled)]
-    return replace(verified, values=np.column_stack(columns) * signs)
+    return replace(verified, values=np.column_stack(columns) * verified.problem.signs)
 
 
 WAYS: dict[str, Counting] = {
     "measured": as_measured,
     "predicted": as_predicted,
-    "measured less error": recommendation._as_believed,
+    "measured less error": recommendation.as_believed,
 }
 
 
 def noisy_study(noise: float, seed: int, is_told: bool) -> Study:
-    """With runs that scatter, the same way for the same seed whether that is told or not."""
     rng = np.random.default_rng([seed, 1])
 
-    def scattering(name: str, run: Callable[[float, float, float], float]) -> Callable[..., object]:
+    def scattering(name: str, run: Callable[[float, float, float], float]) -> Callable[..., Any]:
         error = noise * RANGES[name]
 
-        def simulator(x1: float, x2: float, z: float) -> object:
+        def simulator(x1: float, x2: float, z: float) -> dict[str, object]:
             value = run(x1, x2, z) + error * rng.standard_normal()
             return {name: (value, error) if is_told else value}
 
         return simulator
 
-    problem = problem_on_the_square(scattering("branin", branin), scattering("currin", currin))  # type: ignore[arg-type]
-    return Study(problem, seed=seed)
+    return Study(problem_on_the_square(scattering("branin", branin), scattering("currin", currin)), seed=seed)
 
 
-def measure(noise: float, seed: int, is_told: bool) -> dict[str, object]:
+def measure(noise: float, seed: int, is_told: bool) -> dict[str, Any]:
     """In a process of its own."""
     benchmark = branin_currin()
     with noisy_study(noise, seed, is_told) as study:
         study.optimize(BUDGET, progress=False)
         study.verify(n=N_VERIFIED, progress=False)
         table = study.table()
-    beliefs = recommendation.believe_answers(table)
-    assert beliefs is not None
-    verified = without_answers(table, beliefs.set_aside).verified
-    truth, errors = benchmark.true_values(verified.x), noise * np.array(list(RANGES.values()))
-    judged = replace(benchmark, problem=table.problem)
-    found: dict[str, object] = {}
-    for way, counting in WAYS.items():
-        with patch.object(recommendation, "_as_believed", counting):
-            front = recommendation.recommended(table, beliefs, seed)
-            lacking = score(judged, table, seed).hypervolume_difference
-        apart = (counting(beliefs, verified).values - truth) / errors
-        chosen = np.array([table.problem.space.encode(point.parameters) for point in front if point.verified])
-        found[way] = {
-            "front lacks": round(lacking, DIGITS),
-            "designs": len(front),
-            "verified": len(chosen),
-            "verified that another verified one truly dominates": n_dominated(benchmark.true_values(chosen), truth),
-            "off by": round(float(np.sqrt((apart**2).mean())), DIGITS),
-        }
-    print(noise, seed, is_told, found, flush=True)
+    found = {way: judged(benchmark, table, counting, seed, noise) for way, counting in WAYS.items()}
+    print(f"{100 * noise:g} %, seed {seed}, {'told' if is_told else 'not told'}: {found}", flush=True)
     return {"noise": noise, "seed": seed, "told": is_told, "trials": len(table), "ways": found}
 
 
-def n_dominated(values: np.ndarray, others: np.ndarray) -> int:  # (n, K), (m, K)
-    return int(((others[:, None] >= values).all(axis=2) & (others[:, None] > values).any(axis=2)).any(axis=0).sum())
+def judged(
+    benchmark: Benchmark, table: TrialTable, counting: Counting, seed: int, noise: float
+) -> dict[str, float | int]:
+    with patch.object(recommendation, "as_believed", counting):
+        beliefs = recommendation.believe_answers(table)
+        front = recommendation.recommended(table, beliefs, seed)
+    if beliefs is None:
+        raise RuntimeError("no answers")
+    verified = without_answers(table, beliefs.set_aside).verified
+    truth, errors = benchmark.true_values(verified.x), noise * np.array(list(RANGES.values()))
+    x = np.array([table.problem.space.encode(point.parameters) for point in front])
+    values, is_verified = benchmark.true_values(x), np.array([point.verified for point in front])
+    volume = estimate_hypervolume(values, benchmark.reference_point, np.random.default_rng(0)).volume
+    apart = (counting(beliefs, verified).values - truth) / errors
+    return {
+        "lacks": round(1.0 - volume / benchmark.hypervolume, DIGITS),
+        "designs": len(front),
+        "verified": int(is_verified.sum()),
+        "beaten": n_beaten(values[is_verified], truth),
+        "off by": round(float(np.sqrt((apart**2).mean())), DIGITS),
+    }
+
+
+def n_beaten(values: Array, others: Array) -> int:  # (n, K), (m, K)
+    """How many are dominated by one of the others."""
+    is_beaten = (others[:, None] >= values).all(axis=2) & (others[:, None] > values).any(axis=2)
+    return int(is_beaten.any(axis=0).sum())
+
+
+def table_of(found: list[dict[str, Any]]) -> str:
+    """In Markdown: medians and the worst of what is lacking, shares, root mean squares."""
+    lines = ["| noise | errors | verified designs count as | lacks, median | worst | designs | beaten | off by |"]
+    lines.append("|---" * 8 + "|")
+    for noise in NOISES:
+        for is_told in (True, False):
+            runs = [each for each in found if (each["noise"], each["told"]) == (noise, is_told)]
+            for way in WAYS:
+                ways = [each["ways"][way] for each in runs]
+                lacks = [100.0 * each["lacks"] for each in ways]
+                beaten, verified = (sum(each[name] for each in ways) for name in ("beaten", "verified"))
+                off_by = float(np.sqrt(np.mean([each["off by"] ** 2 for each in ways])))
+                lines.append(
+                    f"| {100 * noise:g} % | {'told' if is_told else 'not told'} | {way} | {np.median(lacks):.1f} % "
+                    f"| {max(lacks):.1f} % | {np.median([each['designs'] for each in ways]):.0f} "
+                    f"| {beaten} of {verified} | {off_by:.2f} |"
+                )
+    return "\n".join(lines)
 
 
 def main() -> None:
@@ -120,7 +147,7 @@ def main() -> None:
     work = [(noise, seed, told) for seed in range(given.seeds) for noise in NOISES for told in (True, False)]
     with ProcessPoolExecutor(given.processes, get_context("spawn")) as pool:
         found = list(pool.map(measure, *zip(*work, strict=True)))
-    print(found)
+    print(f"\n{table_of(found)}")
     record = {"command": "python " + " ".join(sys.argv), "versions": dict(versions()), "runs": found}
     write_whole(RESULTS, json.dumps(record, indent=None, separators=(",", ":")) + "\n")
 

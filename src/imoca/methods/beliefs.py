@@ -12,7 +12,7 @@ import numpy as np
 
 from imoca.arrays import Array, BoolArray, IntArray
 from imoca.models.cost import CostModel, costs_of_runs, fitted_cost_models, remembered_costs
-from imoca.models.dataset import OutputData, has_logarithms, output_data, unanswered
+from imoca.models.dataset import OutputData, errors_suit_logarithms, has_logarithms, output_data, unanswered
 from imoca.models.failure import FailureModel, Running, failure_models
 from imoca.models.fitting import MAX_FIT_POINTS, explore, fit_on, starts_of, thinned
 from imoca.models.form import Form
@@ -287,7 +287,8 @@ def _may_be_logarithms(table: TrialTable, j: int) -> bool:
     """Whether there are enough answers to tell, and they differ by so much that a logarithm is no straight line."""
     column = table.problem.modelled_columns[j]
     values = np.abs(table.values[~np.isnan(table.values[:, column]), column])
-    is_comparable = has_logarithms(table, j) and len(values) >= FEWEST_FOR_LOGARITHMS
+    has_them = has_logarithms(table, j) and errors_suit_logarithms(table, j)
+    is_comparable = has_them and len(values) >= FEWEST_FOR_LOGARITHMS
     return is_comparable and bool(values.max() >= SMALLEST_RATIO * values.min())
 
 
@@ -326,7 +327,8 @@ def _recalled_view(
     if not len(plain.values) or len(logs) != len(prior.mean):
         return None
     views = [plain]
-    if has_logarithms(table, j) and model != "product" and declared is not False:
+    is_allowed = declared or (declared is None and errors_suit_logarithms(table, j))
+    if has_logarithms(table, j) and model != "product" and is_allowed:
         views = [*([] if declared else views), output_data(table, j, is_log=True)]
     if len(plain.values) > most:
         views = [view.rows(thinned(view.z, most)) for view in views]

@@ -12,6 +12,7 @@ from imoca.trials.table import TrialTable
 from imoca.trials.trial import SimulatorState
 
 SMALLEST_SCALE = 1e-300  # a spread below this is no spread
+LARGEST_SHARE = 0.2  # of a value that its standard error may be for the logarithm to scatter normally, too
 LARGEST_ERROR = 1e6  # standard error, in spreads of the answers: such an answer tells nothing
 
 
@@ -73,6 +74,16 @@ def has_logarithms(table: TrialTable, j: int) -> bool:
         return False
     values = table.problem.signs[column] * table.values[:, column]
     return bool((values[~np.isnan(values)] > 0.0).all())
+
+
+def errors_suit_logarithms(table: TrialTable, j: int) -> bool:
+    """Whether every told error of a modelled output is small beside its value, so that the delta method holds.
+
+    Else the smallest values, whose logarithms seem to scatter most, would fit any model of them.
+    """
+    column = table.problem.modelled_columns[j]
+    errors, values = table.errors[:, column], table.values[:, column]
+    return not np.any(errors > LARGEST_SHARE * np.abs(values))
 
 
 def transformed(values: Array, sign: float, is_log: bool) -> Array:

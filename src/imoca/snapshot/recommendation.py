@@ -170,17 +170,17 @@ def front_values(problem: Problem, front: Sequence[ParetoPoint]) -> Array:  # (n
 
 def _best_verified(table: TrialTable, beliefs: Beliefs) -> TrialTable:
     """The designs at full accuracy that violate nothing and whose values none of the others dominates."""
-    verified = _feasible(_as_believed(beliefs, table.verified))
+    verified = _feasible(as_believed(beliefs, table.verified))
     return verified.rows(non_dominated(_measured(beliefs, verified)))
 
 
 def measured_values(beliefs: Beliefs, table: TrialTable) -> Array:  # (n, K) standardised, maximised
     """Of every design that was run at full accuracy and violates nothing, but for impossible answers."""
     verified = without_answers(table, beliefs.set_aside).verified
-    return _measured(beliefs, _feasible(_as_believed(beliefs, verified)))
+    return _measured(beliefs, _feasible(as_believed(beliefs, verified)))
 
 
-def _as_believed(beliefs: Beliefs, verified: TrialTable) -> TrialTable:
+def as_believed(beliefs: Beliefs, verified: TrialTable) -> TrialTable:
     """The designs with the values that count: what was measured, less what of its told errors the model explains.
 
     The lucky ones among measurements that scatter are no better designs. The trials keep what was measured.

@@ -259,3 +259,35 @@ def test_beliefs_of_a_study_hold_its_errors_now_and_when_they_are_recalled(rng: 
     assert recalled.data[0].is_log == seen_now.is_log
     x = rng.random((5, 1))
     np.testing.assert_allclose(recalled.surrogates[0].mean_at_target(x), process.mean_at_target(x), atol=1e-9)
+
+
+def test_a_logarithm_is_considered_only_where_errors_are_small_beside_the_values(rng: np.random.Generator) -> None:
+    """Of plain values with additive noise that comes near to zero, a logarithm would excuse every miss."""
+    x = np.linspace(0.0, 1.0, 40)
+    positive = np.abs(2.0 + 2.0 * np.sin(6.0 * x) + 0.5 * rng.standard_normal(40)) + 1e-3
+    logarithmic = np.exp(3.0 * np.sin(6.0 * x) + 0.05 * rng.standard_normal(40))
+    for values, errors, is_log in ((positive, np.full(40, 0.5), False), (logarithmic, 0.05 * logarithmic, True)):
+        asked = trials(values, errors, np.ones(40))
+        beliefs = believe(PROBLEM, asked)
+        assert beliefs is not None
+        assert beliefs.data[0].is_log is is_log
+        table = TrialTable.encode(PROBLEM, asked)
+        recalled = recall(
+            table, Trial(40, {"a": 0.5}, {"s": 1.0}, beliefs.fitted), "truth-and-error", cost_models(table)
+        )
+        assert recalled is not None
+        assert recalled.data[0].is_log is is_log
+
+
+def test_a_logarithm_that_is_declared_is_taken_whatever_the_errors(rng: np.random.Generator) -> None:
+    outputs = [Objective("f", "minimize", log=True)]
+    problem = Problem(PROBLEM.parameters, [Simulator("s", outputs, fidelity=Fidelity.continuous(), cost="0.1 + z")])
+    values = np.exp(rng.standard_normal(12))
+    asked = [
+        trial_at(problem, i, np.array([i / 11]), [1.0], Answer({"f": value}, errors={"f": 0.5 * value}))
+        for i, value in enumerate(values.tolist())
+    ]
+    beliefs = believe(problem, asked)
+    assert beliefs is not None
+    assert beliefs.data[0].is_log
+    np.testing.assert_allclose(np.sqrt(beliefs.data[0].told_noise), 0.5 / beliefs.data[0].scale)

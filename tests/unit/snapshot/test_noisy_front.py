@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from deciding import recommend, trial_at
 
-from imoca.problem import Constraint, Fidelity, Objective, Problem, Real, Simulator
+from imoca.problem import Constraint, Fidelity, Objective, Output, Problem, Real, Simulator
 from imoca.snapshot.designs import robust_values
 from imoca.snapshot.recommendation import (
     QUICK,
@@ -125,7 +125,7 @@ def test_what_scatters_is_judged_by_the_worse_end_of_its_interval_and_ranked_by_
 
 
 def test_a_constraint_that_is_measured_with_an_error_is_judged_by_what_is_believed() -> None:
-    outputs = [Objective("drag", "minimize"), Constraint("stress", upper=1.0)]
+    outputs: list[Output] = [Objective("drag", "minimize"), Constraint("stress", upper=1.0)]
     problem = Problem([Real("a", 0.0, 1.0)], [Simulator("s", outputs, fidelity=KNOB, cost="0.1 + z")])
 
     def trial(number: int, a: float, z: float, luck: float = 0.0, error: float = 0.0) -> Trial:

@@ -21,7 +21,7 @@ LOOKS = {
     BEATEN: {"color": GREY, "marker": "x", "markersize": 4.5},
     EARLIER: {"color": GREY, "marker": ".", "markersize": 3.0},
 }
-BAR_OPACITY = 0.3  # so faint that two hundred bars make a band
+FAINT, CLEAR = 0.3, 0.7  # opacities of bars: two hundred make a band, those of what was measured are few
 N_COLUMNS = 3  # of pairs
 CELL = 1.25  # inches of a panel of the matrix
 LONGEST_CELL_LABEL = 14
@@ -164,5 +164,6 @@ def _points(axes: Any, series: FrontSeries, columns: Any, bars: dict[str, Any]) 
     """The handle for the legend: the markers without their bars."""
     look = LOOKS[series.label]
     if bars:
-        axes.errorbar(*columns, **bars, fmt="none", ecolor=look["color"], elinewidth=0.8, alpha=BAR_OPACITY)
+        opacity = FAINT if series.label == PREDICTED else CLEAR
+        axes.errorbar(*columns, **bars, fmt="none", ecolor=look["color"], elinewidth=0.8, alpha=opacity)
     return axes.plot(*columns, linestyle="none", **look)[0]
