@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
 from imoca.acquisition.fidelity_space import FidelityReduction
 from imoca.acquisition.fractional import NOT_RUN, choose_fidelities, picked
-from imoca.acquisition.gain import Gain
+from imoca.acquisition.gain import Gain, squared_correlation
 from imoca.arrays import Array, BoolArray, IntArray
 from imoca.models.cost import CostModel
 from imoca.models.failure import FailureModel
 from imoca.models.gp import GaussianProcess, Moments
 
+SMALLEST_VARIANCE = 1e-300  # that a run explains of its design: what explains nothing now will explain nothing later
 MAX_KERNEL_ENTRIES = 4_000_000  # designs are scored in chunks whose largest array has no more entries
 
 
@@ -147,35 +149,16 @@ class GainPerCost:
             by_gain += moments.gradient(column, each)
         return parts.scores, (by_gain - parts.scores.values[:, None] * by_cost) / cost[:, None]
 
-    def best_of(self, x: Array, first: GainPerCost) -> tuple[Array, Array]:  # (n, d) -> (d,), (n_simulators,)
-        """The best of these designs after questions without an answer: the surrogates believe in them, ``first`` not.
-
-        How much a run still tells of its design is as it is after them; what there is to be told, as it was before. (By
-        the gain itself a design that is believed to lie beyond a sampled front, which knows nothing of that, would look
-        informative for ever.)
-        """
-        pairs = zip(first._moments(x), self._moments(x), strict=True)
-        moments = [replace(before, var_g=after.var_g, cov=after.cov) for before, after in pairs]
-        scores, _ = self._chosen(self._prospects(x, moments))
-        best = int(np.argmax(scores.values))
-        return x[best], scores.fidelities[best]
-
-    def _parts(self, x: Array) -> _Parts:
-        moments = self._moments(x)
-        prospects = self._prospects(x, moments)
-        scores, columns = self._chosen(prospects)
-        return _Parts(scores, moments, prospects, columns)
-
-    def _moments(self, x: Array) -> list[Moments]:
+    def moments(self, x: Array) -> list[Moments]:
+        """Per output, at the fidelities of its simulator."""
         grids = {j: simulator.fidelities for simulator in self.simulators for j in simulator.outputs}
         return [surrogate.moments(x, grids[j]) for j, surrogate in enumerate(self.surrogates)]
 
-    def _prospects(self, x: Array, moments: Sequence[Moments]) -> list[Prospect]:
-        gains = self.gain.values(moments)
-        return [simulator.prospect(x, moments, gains) for simulator in self.simulators]
-
-    def _chosen(self, prospects: Sequence[Prospect]) -> tuple[Scores, list[IntArray]]:
-        """The best fidelities by these prospects, and their columns (n,) per simulator."""
+    def scored(
+        self, x: Array, moments: Sequence[Moments], gains: Sequence[Array]
+    ) -> tuple[Scores, list[Prospect], list[IntArray]]:
+        """From gains (n, m) per output; with what each simulator may bring, and the chosen columns (n,)."""
+        prospects = [simulator.prospect(x, moments, gains) for simulator in self.simulators]
         columns, ratio = choose_fidelities(
             [prospect.expected_gain for prospect in prospects],
             [prospect.expected_cost for prospect in prospects],
@@ -188,7 +171,12 @@ class GainPerCost:
                 for simulator, column in zip(self.simulators, columns, strict=True)
             ]
         )
-        return Scores(ratio, chosen), columns
+        return Scores(ratio, chosen), prospects, columns
+
+    def _parts(self, x: Array) -> _Parts:
+        moments = self.moments(x)
+        scores, prospects, columns = self.scored(x, moments, self.gain.values(moments))
+        return _Parts(scores, moments, prospects, columns)
 
 
 @dataclass(frozen=True)
@@ -199,3 +187,37 @@ class _Parts:
     moments: list[Moments]  # per output
     prospects: list[Prospect]  # per simulator
     columns: list[IntArray]  # per simulator (n,) the chosen fidelity, or NOT_RUN
+
+
+@dataclass(frozen=True)
+class Pool:
+    """Designs among which several questions are chosen one after the other, before any of them is answered.
+
+    A question brings what it would have brought as the first, times how much of the variance of its design at full
+    accuracy its run would still explain. (By the gain itself a design that is believed to lie beyond a sampled
+    front, which knows nothing of that, would look informative for ever.)
+    """
+
+    score: GainPerCost  # before the first question
+    x: Array  # (n, d)
+
+    @cached_property
+    def _before(self) -> tuple[list[Moments], list[Array]]:
+        moments = self.score.moments(self.x)
+        return moments, self.score.gain.values(moments)
+
+    def best(self, after: GainPerCost) -> tuple[Array, Array]:  # (d,), (n_simulators,)
+        """The best one, and its fidelities, by a score whose surrogates believe in the questions before it."""
+        (first, gains), now = self._before, after.moments(self.x)
+        left = [
+            explained(later) / np.maximum(explained(before), SMALLEST_VARIANCE)
+            for before, later in zip(first, now, strict=True)
+        ]
+        scores, _, _ = after.scored(self.x, now, [gain * share for gain, share in zip(gains, left, strict=True)])
+        best = int(np.argmax(scores.values))
+        return self.x[best], scores.fidelities[best]
+
+
+def explained(moments: Moments) -> Array:  # (n, m)
+    """By how much a run at each fidelity would lower the variance at full accuracy."""
+    return squared_correlation(moments) * moments.var_f[:, None]

@@ -14,7 +14,7 @@ from imoca.acquisition.fidelity_space import FidelityReduction
 from imoca.acquisition.gain import BlurredGain, Gain
 from imoca.acquisition.maximise import distinct_best, maximise
 from imoca.acquisition.regions import dominated_regions
-from imoca.acquisition.score import GainPerCost, PricedSimulator
+from imoca.acquisition.score import GainPerCost, Pool, PricedSimulator
 from imoca.acquisition.skew_gain import SkewGain
 from imoca.acquisition.truncated_gain import TruncatedGain
 from imoca.arrays import Array
@@ -98,10 +98,10 @@ class InformationSearch:
         x, value = maximise(value_and_gradient, starts, beliefs.problem.space)
         z = self._fidelities(beliefs, gain, number, x, thinking)
         logger.info("Trial %d: gain per cost %.3g, z = %s", number, value, np.round(z, 3).tolist())
-        best = distinct_best(candidates, scores, N_FURTHER)
+        pool = Pool(score, distinct_best(candidates, scores, N_FURTHER))
 
         def choose(then: Beliefs) -> Question:
-            x, z = self._score(then, gain, number, n_grid, thinking).best_of(best, score)
+            x, z = pool.best(self._score(then, gain, number, n_grid, thinking))
             return x, z if self.fidelity_choice == "per cost" else self._fidelities(then, gain, number, x, thinking)
 
         chosen = thinking.with_others((x, z), beliefs, choose)
