@@ -11,6 +11,8 @@ from experiments.calibration.results import read_calibrations
 from experiments.calibration.tables import TITLE as CALIBRATION_TITLE
 from experiments.calibration.tables import report_sections as calibration_sections
 from experiments.page_speed import table_rows
+from experiments.verified import TITLE as VERIFIED_TITLE
+from experiments.verified import sections as verified_sections
 from imoca_lab.harness.config import ComparisonTables, expand
 from imoca_lab.harness.report import TITLE, report_sections
 from imoca_lab.harness.results import read_results
@@ -18,12 +20,13 @@ from imoca_lab.harness.text_table import markdown_page
 
 ROOT = Path(__file__).parents[1]
 CALIBRATION = ROOT / "docs" / "results" / "calibration" / "report.md"  # no comparison of methods
+VERIFIED = ROOT / "docs" / "results" / "verified" / "report.md"  # of several comparisons
 ALL_PAGES = sorted((ROOT / "docs" / "results").glob("*/report.md"))
-PAGES = [page for page in ALL_PAGES if page != CALIBRATION]
+PAGES = [page for page in ALL_PAGES if page not in (CALIBRATION, VERIFIED)]
 
 
 def test_every_comparison_is_published() -> None:
-    assert {"paper", "peers", "settings", "fronts", "trust"} == {page.parent.name for page in PAGES}
+    assert {"paper", "peers", "settings", "fronts", "trust", "constrained"} == {page.parent.name for page in PAGES}
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.parent.name)
@@ -32,7 +35,7 @@ def test_tables_come_from_the_raw_results(page: Path) -> None:
     assert page.read_text(encoding="utf-8") == markdown_page(TITLE, report_sections(results, "imoca-p"))
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.parent.name)
+@pytest.mark.parametrize("page", [*PAGES, VERIFIED], ids=lambda page: page.parent.name)
 def test_raw_results_are_those_that_the_configuration_asks_for(page: Path) -> None:
     experiments, name = ROOT / "experiments", page.parent.name
     asked = expand(ComparisonTables.model_validate(tomllib.loads((experiments / f"{name}.toml").read_text())))
@@ -42,6 +45,11 @@ def test_raw_results_are_those_that_the_configuration_asks_for(page: Path) -> No
 def test_tables_of_the_calibration_come_from_the_raw_results() -> None:
     found = read_calibrations(ROOT / "experiments" / "results" / "calibration")
     assert CALIBRATION.read_text(encoding="utf-8") == markdown_page(CALIBRATION_TITLE, calibration_sections(found))
+
+
+def test_the_table_of_measured_fronts_comes_from_the_raw_results() -> None:
+    found = verified_sections(ROOT / "experiments" / "results")
+    assert VERIFIED.read_text(encoding="utf-8") == markdown_page(VERIFIED_TITLE, found)
 
 
 def test_how_well_knobs_are_calibrated_is_what_was_measured() -> None:
