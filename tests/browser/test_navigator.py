@@ -350,6 +350,38 @@ def test_of_many_objectives_lines_and_the_pairs_that_trade_off_most_are_shown(
         assert int(handle.input_value()) < N_STEPS
 
 
+def test_measured_values_with_errors_have_bars_intervals_and_a_column(browser: "Browser", tmp_path: Path) -> None:
+    outputs = [Objective("f", "minimize"), Objective("g", "minimize")]
+    simulator = Simulator("s", outputs, fidelity=Fidelity.continuous(), cost="0.1 + z")
+    study = Study(Problem([Real("x", 0, 1), Real("y", 0, 1)], [simulator]), method="random")
+    rng = np.random.default_rng(0)
+    for i in range(24):
+        x, y = rng.random(2).tolist() if i else (0.5, 0.0)
+        values = {"f": x**2 + y, "g": (x - 1) ** 2 + y}
+        study.add({"x": x, "y": y}, {"s": 0.4 if i else 1.0}, values, errors={} if i else {"f": 0.05})
+    (point,) = [each for each in study.pareto_front() if each.verified]
+    path = tmp_path / "noisy.html"
+    path.write_text(report_page(study.snapshot(), Introduction("noisy")), encoding="utf-8")
+    with tab(browser, path.as_uri()) as watched:
+        page = watched.page
+        page.wait_for_selector(".front-chart")
+        bar = page.locator(".bar.measured")
+        assert bar.count() == 1
+        left, right, low, high = map(
+            float, re.findall(r"M([\d.]+) [\d.]+H([\d.]+)M[\d.]+ ([\d.]+)V([\d.]+)", bar.get_attribute("d") or "")[0]
+        )
+        assert right - left > 10.0
+        assert low == high  # g was told without an error
+        page.locator(f"table.designs tr[data-design] >> text={point.id}").click()
+        chosen = page.locator(".chosen-design").inner_text()
+        assert "0.250 ± 0.050" in chosen
+        assert f"measured, 90 %: {0.25 - 1.6448536 * 0.05:.4g} to {0.25 + 1.6448536 * 0.05:.4g}" in chosen
+        with page.expect_download() as waiting:
+            page.locator(".chosen-design").get_by_role("button", name="Save CSV").click()
+        (row,) = csv.DictReader(io.StringIO(waiting.value.path().read_text(encoding="utf-8")))
+        assert (row["measured.f"], row["error.f"], row["error.g"]) == ("0.25", "0.05", "")
+
+
 def test_filtering_two_hundred_designs_of_nine_objectives_is_fast(browser: "Browser", tmp_path: Path) -> None:
     rng = np.random.default_rng(0)
     outputs = [{"kind": "objective", "name": f"f{j}", "unit": None, "goal": "minimize"} for j in range(9)]

@@ -103,7 +103,8 @@ class Verification:
         """In a sentence."""
         parts = []
         if self.designs:
-            designs = "1 design was" if len(self.designs) == 1 else f"{len(self.designs)} designs were"
+            n_designs = len({design.id for design in self.designs})  # one may have been run again
+            designs = "1 design was" if n_designs == 1 else f"{n_designs} designs were"
             parts.append(f"{designs} verified at full accuracy for a cost of {number(self.cost)}.")
         if self.n_measured:
             lie = "lies" if self.n_measured == 1 else "lie"

@@ -1,5 +1,6 @@
 """Predicted beside measured: what is missing of a design, what is promised of it, which one to run, and the record."""
 
+import dataclasses
 import math
 
 import numpy as np
@@ -114,7 +115,11 @@ def made(measured: float | None, failure: str | None = None) -> CheckedDesign:
 
 
 def test_the_record_counts_what_was_kept_and_prints_itself() -> None:
-    found = Verification((made(2.5), made(1.0), made(3.5), made(None), made(None, "no mesh")), 12.5, ("F1234",))
+    designs = tuple(
+        dataclasses.replace(each, parameters={"a": i / 10})
+        for i, each in enumerate((made(2.5), made(1.0), made(3.5), made(None), made(None, "no mesh")))
+    )
+    found = Verification(designs, 12.5, ("F1234",))
     assert [design.checks[0].verdict for design in found.designs] == [
         "within",
         "within",
@@ -125,12 +130,14 @@ def test_the_record_counts_what_was_kept_and_prints_itself() -> None:
     assert (found.n_kept, found.n_measured) == (2, 3)
     lines = str(found).splitlines()
     assert lines[0].split() == ["design", "trial", "output", "predicted", "90", "%", "interval", "measured"]
-    assert lines[3].split() == [made(1.0).id, "7", "f", "2", "1", "to", "3", "3.5", "outside"]
+    assert lines[3].split() == [designs[2].id, "7", "f", "2", "1", "to", "3", "3.5", "outside"]
     assert lines[-1] == (
         "5 designs were verified at full accuracy for a cost of 12.5. "
         "2 of 3 measured values lie within the 90 % intervals. Nothing was missing of F1234."
     )
     assert str(Verification((), 0.0)) == "Nothing was verified."
+    again = Verification((made(2.5), made(1.5)), 2.0)  # one design, run twice
+    assert again.summary.startswith("1 design was verified at full accuracy for a cost of 2. 2 of 2 measured")
 
 
 def test_names_cannot_move_the_cursor() -> None:

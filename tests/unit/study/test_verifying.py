@@ -116,6 +116,7 @@ def test_a_design_is_run_again_if_that_is_said_and_stands_once(study: Study) -> 
     found = study.verify(point, again=True)
     assert [("left", x_of(point), 1.0), ("right", x_of(point), 1.0)] == CALLS
     assert [design.id for design in found.designs] == [point.id] * 2
+    assert "1 design was verified at full accuracy for a cost of 8." in found.summary
     assert [each.id for each in study.pareto_front() if each.parameters == point.parameters] == [point.id]
 
 
