@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
 from imoca.acquisition.fidelity_space import FidelityReduction
 from imoca.acquisition.fractional import NOT_RUN, choose_fidelities, picked
-from imoca.acquisition.gain import Gain
+from imoca.acquisition.gain import Gain, squared_correlation
 from imoca.arrays import Array, BoolArray, IntArray
 from imoca.models.cost import CostModel
 from imoca.models.failure import FailureModel
 from imoca.models.gp import GaussianProcess, Moments
 
+SMALLEST_VARIANCE = 1e-300  # that a run explains of its design: what explains nothing now will explain nothing later
 MAX_KERNEL_ENTRIES = 4_000_000  # designs are scored in chunks whose largest array has no more entries
 
 
@@ -147,10 +149,15 @@ class GainPerCost:
             by_gain += moments.gradient(column, each)
         return parts.scores, (by_gain - parts.scores.values[:, None] * by_cost) / cost[:, None]
 
-    def _parts(self, x: Array) -> _Parts:
+    def moments(self, x: Array) -> list[Moments]:
+        """Per output, at the fidelities of its simulator."""
         grids = {j: simulator.fidelities for simulator in self.simulators for j in simulator.outputs}
-        moments = [surrogate.moments(x, grids[j]) for j, surrogate in enumerate(self.surrogates)]
-        gains = self.gain.values(moments)
+        return [surrogate.moments(x, grids[j]) for j, surrogate in enumerate(self.surrogates)]
+
+    def scored(
+        self, x: Array, moments: Sequence[Moments], gains: Sequence[Array]
+    ) -> tuple[Scores, list[Prospect], list[IntArray]]:
+        """From gains (n, m) per output; with what each simulator may bring, and the chosen columns (n,)."""
         prospects = [simulator.prospect(x, moments, gains) for simulator in self.simulators]
         columns, ratio = choose_fidelities(
             [prospect.expected_gain for prospect in prospects],
@@ -164,7 +171,12 @@ class GainPerCost:
                 for simulator, column in zip(self.simulators, columns, strict=True)
             ]
         )
-        return _Parts(Scores(ratio, chosen), moments, prospects, columns)
+        return Scores(ratio, chosen), prospects, columns
+
+    def _parts(self, x: Array) -> _Parts:
+        moments = self.moments(x)
+        scores, prospects, columns = self.scored(x, moments, self.gain.values(moments))
+        return _Parts(scores, moments, prospects, columns)
 
 
 @dataclass(frozen=True)
@@ -175,3 +187,37 @@ class _Parts:
     moments: list[Moments]  # per output
     prospects: list[Prospect]  # per simulator
     columns: list[IntArray]  # per simulator (n,) the chosen fidelity, or NOT_RUN
+
+
+@dataclass(frozen=True)
+class Pool:
+    """Designs among which several questions are chosen one after the other, before any of them is answered.
+
+    A question brings what it would have brought as the first, times how much of the variance of its design at full
+    accuracy its run would still explain. (By the gain itself a design that is believed to lie beyond a sampled
+    front, which knows nothing of that, would look informative for ever.)
+    """
+
+    score: GainPerCost  # before the first question
+    x: Array  # (n, d)
+
+    @cached_property
+    def _before(self) -> tuple[list[Moments], list[Array]]:
+        moments = self.score.moments(self.x)
+        return moments, self.score.gain.values(moments)
+
+    def best(self, after: GainPerCost) -> tuple[Array, Array]:  # (d,), (n_simulators,)
+        """The best one, and its fidelities, by a score whose surrogates believe in the questions before it."""
+        (first, gains), now = self._before, after.moments(self.x)
+        left = [
+            explained(later) / np.maximum(explained(before), SMALLEST_VARIANCE)
+            for before, later in zip(first, now, strict=True)
+        ]
+        scores, _, _ = after.scored(self.x, now, [gain * share for gain, share in zip(gains, left, strict=True)])
+        best = int(np.argmax(scores.values))
+        return self.x[best], scores.fidelities[best]
+
+
+def explained(moments: Moments) -> Array:  # (n, m)
+    """By how much a run at each fidelity would lower the variance at full accuracy."""
+    return squared_correlation(moments) * moments.var_f[:, None]

@@ -14,7 +14,7 @@ from imoca.acquisition.fidelity_space import FidelityReduction
 from imoca.acquisition.gain import BlurredGain, Gain
 from imoca.acquisition.maximise import distinct_best, maximise
 from imoca.acquisition.regions import dominated_regions
-from imoca.acquisition.score import GainPerCost, PricedSimulator
+from imoca.acquisition.score import GainPerCost, Pool, PricedSimulator
 from imoca.acquisition.skew_gain import SkewGain
 from imoca.acquisition.truncated_gain import TruncatedGain
 from imoca.arrays import Array
@@ -24,6 +24,7 @@ from imoca.methods.fronts import lifted_fronts, sample_fronts, sample_maxima, sa
 from imoca.methods.initial_design import candidate, initial_question, initial_size
 from imoca.methods.settings import Evaluate, InitialDesign
 from imoca.methods.target_search import TargetSearch
+from imoca.methods.thinking import N_FURTHER, Question, Thinking, thinking_after
 from imoca.methods.verification import is_verification_due
 from imoca.models.surrogates import DEFAULT_MODEL, ModelName
 from imoca.pareto.search import Front
@@ -58,25 +59,36 @@ class InformationSearch:
         return len(table) < initial_size(table.problem, self.initial_design)
 
     def suggest(self, table: TrialTable, seed: int) -> Candidate:
+        return self._questions(table, seed, is_one=True)[0]
+
+    def suggest_several(self, table: TrialTable, seed: int) -> tuple[Candidate, ...]:
+        return self._questions(table, seed, is_one=False)
+
+    def _questions(self, table: TrialTable, seed: int, is_one: bool) -> tuple[Candidate, ...]:
         number = len(table)
         beliefs = None if self.is_start(table, seed) else try_to_believe(table, self.model)
         if beliefs is None:
-            return initial_question(table.problem, self.initial_design, number, seed)
+            return (initial_question(table.problem, self.initial_design, number, seed),)
         rng = np.random.default_rng([seed, number])
+        thinking = thinking_after(table, beliefs.costs)
+        if is_one:
+            thinking = thinking.of_one()
         if is_verification_due(table, beliefs, self.verify):
-            return TargetSearch("ehi", self.n_fronts, self.model).question(beliefs, number, rng)
-        return self._informed(beliefs, number, rng)
+            return TargetSearch("ehi", self.n_fronts, self.model).questions(beliefs, number, thinking, rng)
+        return self._informed(beliefs, number, thinking, rng)
 
-    def _informed(self, beliefs: Beliefs, number: int, rng: np.random.Generator) -> Candidate:
+    def _informed(
+        self, beliefs: Beliefs, number: int, thinking: Thinking, rng: np.random.Generator
+    ) -> tuple[Candidate, ...]:
         gain, near = self._gain(beliefs, rng)
         n_grid = N_GRID if self.fidelity_choice == "per cost" else TARGET_ONLY
-        score = self._score(beliefs, gain, number, n_grid)
+        score = self._score(beliefs, gain, number, n_grid, thinking)
         candidates = candidate_designs(beliefs.problem, near, beliefs.n_data, rng)
         scores = score.score(candidates).values
         if (
             beliefs.is_constrained and scores.max() < NO_GAIN
         ):  # surely infeasible everywhere: the place to be proved wrong
-            return TargetSearch("ehi", self.n_fronts, self.model).question(beliefs, number, rng)
+            return TargetSearch("ehi", self.n_fronts, self.model).questions(beliefs, number, thinking, rng)
         starts = distinct_best(candidates, scores, N_STARTS)
 
         def value_and_gradient(x: Array) -> tuple[Array, Array]:
@@ -84,9 +96,16 @@ class InformationSearch:
             return scores.values, gradient
 
         x, value = maximise(value_and_gradient, starts, beliefs.problem.space)
-        z = self._fidelities(beliefs, gain, number, x)
+        z = self._fidelities(beliefs, gain, number, x, thinking)
         logger.info("Trial %d: gain per cost %.3g, z = %s", number, value, np.round(z, 3).tolist())
-        return candidate(beliefs.problem, x, z, beliefs.fitted)
+        pool = Pool(score, distinct_best(candidates, scores, N_FURTHER))
+
+        def choose(then: Beliefs) -> Question:
+            x, z = pool.best(self._score(then, gain, number, n_grid, thinking))
+            return x, z if self.fidelity_choice == "per cost" else self._fidelities(then, gain, number, x, thinking)
+
+        chosen = thinking.with_others((x, z), beliefs, choose)
+        return tuple(candidate(beliefs.problem, *question, beliefs.fitted) for question in chosen)
 
     def _gain(self, beliefs: Beliefs, rng: np.random.Generator) -> tuple[Gain, Array]:
         """The gain, and designs (m, d) near which its maximum may lie."""
@@ -103,10 +122,11 @@ class InformationSearch:
         kind = TruncatedGain if self.gain == "truncated" else SkewGain
         return feasible_bound_gain(kind, maxima, low, high, beliefs.running), extremes
 
-    def _score(self, beliefs: Beliefs, gain: Gain, number: int, n_grid: int) -> GainPerCost:
+    def _score(self, beliefs: Beliefs, gain: Gain, number: int, n_grid: int, thinking: Thinking) -> GainPerCost:
         simulators = self._priced(beliefs, number, n_grid)
         may_leave_out = self.evaluate == "best"
-        return GainPerCost(beliefs.modelled, gain, simulators, beliefs.problem.setup_cost, may_leave_out)
+        setup_cost = beliefs.problem.setup_cost + thinking.price
+        return GainPerCost(beliefs.modelled, gain, simulators, setup_cost, may_leave_out)
 
     def _priced(self, beliefs: Beliefs, number: int, n_grid: int) -> list[PricedSimulator]:
         names = [output.name for output in beliefs.problem.modelled]
@@ -126,14 +146,14 @@ class InformationSearch:
             )
         ]
 
-    def _fidelities(self, beliefs: Beliefs, gain: Gain, number: int, x: Array) -> Array:  # (n_simulators,)
-        """The fidelity vector for the chosen design, between the nodes of the grid it was chosen on."""
+    def _fidelities(self, beliefs: Beliefs, gain: Gain, number: int, x: Array, thinking: Thinking) -> Array:
+        """The fidelity vector (n_simulators,) for the chosen design, between the nodes of the grid it was chosen on."""
         if self.fidelity_choice == "target":
             return np.ones(len(beliefs.problem.simulators))
         if self.fidelity_choice == "cheapest allowed":
             simulators = self._priced(beliefs, number, N_FINE_GRID)
             return np.array([_cheapest_allowed(beliefs, simulator, x) for simulator in simulators])
-        return self._score(beliefs, gain, number, N_FINE_GRID).score(x[None]).fidelities[0]
+        return self._score(beliefs, gain, number, N_FINE_GRID, thinking).score(x[None]).fidelities[0]
 
 
 def _blurs(beliefs: Beliefs, fronts: Sequence[Front]) -> Array:  # (K + C,) standardised

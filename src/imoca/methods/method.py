@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal, Protocol
+from typing import Literal, Protocol, runtime_checkable
 
 from imoca.methods.settings import MethodSettings
 from imoca.trials.table import TrialTable
@@ -19,6 +19,14 @@ class Method(Protocol):
 
     def suggest(self, table: TrialTable, seed: int) -> Candidate:
         """A pure function: the same trials and seed give the same question, also after a restart."""
+
+
+@runtime_checkable
+class SeveralMethod(Method, Protocol):
+    """One that can choose several questions at once, where choosing takes longer than running."""
+
+    def suggest_several(self, table: TrialTable, seed: int) -> tuple[Candidate, ...]:
+        """As pure as ``suggest``, whose question is the first of them."""
 
 
 ConstraintsKnown = Literal["none", "on parameters", "all"]  # all: on parameters and on outputs

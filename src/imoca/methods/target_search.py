@@ -20,6 +20,7 @@ from imoca.methods.beliefs import Beliefs, try_to_believe
 from imoca.methods.candidates import N_STARTS, candidate_designs
 from imoca.methods.fronts import incumbents, predicted_front, sample_fronts, sample_maxima, sample_paths
 from imoca.methods.initial_design import candidate, initial_question, initial_size, sobol_designs
+from imoca.methods.thinking import N_FURTHER, Question, Thinking, thinking_after
 from imoca.models.dataset import centre_and_scale
 from imoca.models.fitting import fit
 from imoca.models.gp import Z_TARGET
@@ -54,22 +55,40 @@ class TargetSearch:
         return len(table) < initial_size(table.problem, "target")
 
     def suggest(self, table: TrialTable, seed: int) -> Candidate:
+        return self._questions(table, seed, is_one=True)[0]
+
+    def suggest_several(self, table: TrialTable, seed: int) -> tuple[Candidate, ...]:
+        return self._questions(table, seed, is_one=False)
+
+    def _questions(self, table: TrialTable, seed: int, is_one: bool) -> tuple[Candidate, ...]:
         number = len(table)
         beliefs = None if self.is_start(table, seed) else try_to_believe(table, self.model)
         if beliefs is None:
-            return initial_question(table.problem, "target", number, seed)
-        return self.question(beliefs, number, np.random.default_rng([seed, number]))
+            return (initial_question(table.problem, "target", number, seed),)
+        thinking = thinking_after(table, beliefs.costs)
+        return self.questions(
+            beliefs, number, thinking.of_one() if is_one else thinking, np.random.default_rng([seed, number])
+        )
 
-    def question(self, beliefs: Beliefs, number: int, rng: np.random.Generator) -> Candidate:
+    def questions(
+        self, beliefs: Beliefs, number: int, thinking: Thinking, rng: np.random.Generator
+    ) -> tuple[Candidate, ...]:
         """What to ask for, given beliefs from runs of any accuracy."""
-        problem = beliefs.problem
+        problem, full = beliefs.problem, np.ones(len(beliefs.problem.simulators))
         predicted = predicted_front(beliefs, rng)
         candidates = candidate_designs(problem, predicted.near, beliefs.n_data, rng)
         score = self._score(beliefs, predicted, candidates, rng)
-        starts = distinct_best(candidates, score(candidates), N_STARTS)
+        scores = score(candidates)
+        starts = distinct_best(candidates, scores, N_STARTS)
         x, value = maximise(with_differences(score, problem.space), starts, problem.space)
         logger.info("Trial %d: %s %.3g", number, self.criterion, value)
-        return candidate(problem, x, np.ones(len(problem.simulators)), beliefs.fitted)
+        best = distinct_best(candidates, scores, N_FURTHER)
+
+        def choose(then: Beliefs) -> Question:
+            return best[np.argmax(self._score(then, predicted, best, rng)(best))], full
+
+        chosen = thinking.with_others((x, full), beliefs, choose)
+        return tuple(candidate(problem, *question, beliefs.fitted) for question in chosen)
 
     def _score(self, beliefs: Beliefs, predicted: Front, candidates: Array, rng: np.random.Generator) -> Criterion:
         """Until a design asked about is likely to be feasible, the probability of being so."""

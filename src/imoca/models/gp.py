@@ -151,7 +151,7 @@ class GaussianProcess:
         ]
         white = self.inverse_factor @ np.sum(kernels, axis=0)
         prior = sum(block.fidelity.covariance(fidelity, fidelity)[0, 0] for block in self.kernel.blocks)
-        noise = self.kernel.noise(fidelity)[0] + JITTERS[0] * self.kernel.signal_variance
+        noise = self.noise_of_runs(fidelity)[0] + JITTERS[0] * self.kernel.signal_variance
         pivot = np.sqrt(max(prior - white @ white, VARIANCE_FLOOR * prior) + noise)
         n = len(self.x)
         inverse_factor = np.zeros((n + 1, n + 1))
@@ -164,6 +164,7 @@ class GaussianProcess:
             np.append(self.values, self.mean(at, fidelity)[0, 0]),
             inverse_factor,
             np.append(self.weights, 0.0),
+            np.append(self.told_noise, self.expected_told_noise(fidelity)),
         )
 
     def with_values(self, values: Array) -> GaussianProcess:  # (N,)

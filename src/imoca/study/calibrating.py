@@ -38,7 +38,7 @@ class Calibrating:
         for question in first_questions(self._study.table(), self._study.seed):
             self._study.launch(question)
 
-    def next(self, is_idle: bool) -> Trial | None:
+    def next(self, n_free: int, is_idle: bool) -> Trial | None:
         if not self._left and is_idle:
             self._left = deque(further_questions(self._study.table(), self._study.seed, self._full_runs))
         return self._study.launch(self._left.popleft()) if self._left else None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 import re
 from collections.abc import Sequence
 from pathlib import Path
@@ -16,6 +17,7 @@ from imoca.trials.trial import Answer, Run, RunState, Trial
 
 MOST_DEATHS = 3  # of drivers in a row while one simulator of a trial ran, after which that run has failed
 SHORTEST = 1e-9  # seconds of wall time: a cost is positive
+LEAST_TIME = 0.5  # share of the seconds between start and end that a run itself takes, if it is long
 
 
 def is_settled(simulator: Simulator, runs: Sequence[Run]) -> bool:
@@ -80,6 +82,19 @@ def merged_answer(problem: Problem, trial: Trial, runs: Sequence[Run]) -> Answer
 def elapsed(run: Run) -> float:
     """Seconds of wall time; 0 while it runs."""
     return max(0.0, run.ended - run.started) if run.ended is not None else 0.0
+
+
+def are_costs_times(problem: Problem, runs: Sequence[Run]) -> bool:
+    """Whether what runs cost are seconds: of every simulator none took less, and the dearest took about that long."""
+    for simulator in problem.simulators:
+        own = [run for run in runs if run.simulator == simulator.name and run.state is RunState.ANSWERED]
+        told = [(run.answer.costs.get(simulator.name, math.inf), elapsed(run)) for run in own if run.answer is not None]
+        if not simulator.is_cost_measured or not told or any(cost > seconds for cost, seconds in told):
+            return False
+        dearest, seconds = max(told)
+        if dearest < LEAST_TIME * seconds:
+            return False
+    return True
 
 
 def _cost_of(problem: Problem, simulator: Simulator, trial: Trial, run: Run) -> float:

@@ -107,9 +107,9 @@ class Loop:
 
     def _launch(self, stop: StopSignals) -> None:
         """Fill every free slot: first with what is queued, then with new questions."""
-        while not stop.is_asked and len(self._running) < self._runner.n_slots():
+        while not stop.is_asked and (n_free := self._runner.n_slots() - len(self._running)) > 0:
             if not self._queue:
-                trial = self._questions.next(is_idle=not self._running)
+                trial = self._questions.next(n_free, is_idle=not self._running)
                 if trial is None:
                     return
                 self._enqueue(trial)

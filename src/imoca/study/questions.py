@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import logging
 import time
+from collections import deque
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Literal, Protocol, get_args
 
@@ -13,9 +14,10 @@ from imoca.methods.registry import keeps_models
 from imoca.problem.allowance import Allowance
 from imoca.problem.names import is_integer, is_number, plain_scalar
 from imoca.snapshot.accounting import allowed_bill, is_cost_guessed
+from imoca.study.journal import are_costs_times
 from imoca.study.verifying import next_to_verify
 from imoca.trials.table import TrialTable
-from imoca.trials.trial import Trial
+from imoca.trials.trial import Candidate, Trial
 from imoca.wording import shown
 
 if TYPE_CHECKING:
@@ -33,8 +35,11 @@ class Questions(Protocol):
     def begin(self) -> None:
         """Called once, when the study is claimed, before what an earlier driver began is taken up."""
 
-    def next(self, is_idle: bool) -> Trial | None:
-        """A new question, or None if there is none at present; ``is_idle`` says that nothing runs."""
+    def next(self, n_free: int, is_idle: bool) -> Trial | None:
+        """A new question for one of so many that wait to run something, or None if there is none at present.
+
+        ``is_idle`` says that nothing runs.
+        """
 
 
 @dataclasses.dataclass(frozen=True)
@@ -84,16 +89,17 @@ class Search:
         self._is_enough = False  # said by whoever is told of the questions
         self._is_half_spent = False
         self._at_rest: TrialTable | None = None  # at which there was nothing to ask
+        self._chosen: deque[Candidate] = deque()  # with the last question, to be asked after it
 
     def begin(self) -> None:
         self._end = time.monotonic() + (self._limits.seconds or float("inf"))
 
-    def next(self, is_idle: bool) -> Trial | None:
+    def next(self, n_free: int, is_idle: bool) -> Trial | None:
         table = self._study.table()
         if table is self._at_rest or not self._may_ask(table, is_idle):
             return None
         before = time.process_time()
-        trial = self._study.launch() if self._limits.stop is None else self._unless_settled(table, is_idle)
+        trial = self._launched(table, n_free, is_idle)
         if trial is None:
             self._at_rest = table
             return None
@@ -101,11 +107,22 @@ class Search:
             self._is_enough = True
         return trial
 
-    def _unless_settled(self, table: TrialTable, is_idle: bool) -> Trial | None:
+    def _launched(self, table: TrialTable, n_free: int, is_idle: bool) -> Trial | None:
+        if self._chosen:
+            return self._study.launch(self._chosen.popleft())
+        if self._limits.stop is not None and self._study.snapshot().movement.has_ended:
+            return self._verifying(table, is_idle)
+        trial, others = self._study.launch_several(n_free if self._are_costs_times() else 0)
+        self._chosen.extend(others)
+        return trial
+
+    def _are_costs_times(self) -> bool:
+        is_declared = self._limits.budget is not None and self._limits.budget.is_time
+        return is_declared or are_costs_times(self._study.problem, self._study.runs)
+
+    def _verifying(self, table: TrialTable, is_idle: bool) -> Trial | None:
         """While something runs that verifies a front at rest, there is nothing else to ask."""
         snapshot = self._study.snapshot()
-        if not snapshot.movement.has_ended:
-            return self._study.launch()
         is_running = not is_idle and any(trial.is_verification and trial.pending for trial in table.trials)
         if snapshot.movement.is_settled or is_running:
             return None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -11,7 +12,7 @@ from typing import TYPE_CHECKING, overload
 import imoca
 from imoca.errors import MethodError, StorageError, TrialError
 from imoca.methods.calibration import FULL_RUNS
-from imoca.methods.method import Method
+from imoca.methods.method import Method, SeveralMethod
 from imoca.methods.registry import MethodName, check_suits, get_method
 from imoca.methods.settings import Evaluate, InitialDesign, MethodSettings
 from imoca.models.surrogates import DEFAULT_MODEL, ModelName
@@ -377,6 +378,24 @@ class Study:
             while (trial := self._storage.append(len(self.trials), asked, is_launched=True)) is None:
                 pass  # somebody else asked meanwhile
             return trial
+
+    def launch_several(self, n_waiting: int) -> tuple[Trial, tuple[Candidate, ...]]:
+        """A question of the method that the study itself will run, and others that were chosen with it, to be launched.
+
+        The first remembers how long choosing took so many runs that waited; if that is 0, nothing.
+        """
+        with self._storage.asking():
+            while True:
+                table, method, began = self.table(), self._made_method(), time.monotonic()
+                if isinstance(method, SeveralMethod):
+                    first, *others = method.suggest_several(table, self.seed)
+                else:
+                    first, others = method.suggest(table, self.seed), []
+                waited = n_waiting * (time.monotonic() - began)
+                asked = with_declared_costs(self.problem, replace(first, thinking=waited))
+                trial = self._storage.append(len(table), asked, is_launched=True)
+                if trial is not None:
+                    return trial, tuple(others)  # else somebody else asked meanwhile
 
     def check_kept(self) -> None:
         """A StorageError if what is told from now on could not be kept: the file is gone, or may not be written."""

@@ -66,7 +66,7 @@ class GivenDesigns:
             if question is not None:
                 self._study.launch(question)
 
-    def next(self, is_idle: bool) -> Trial | None:
+    def next(self, n_free: int, is_idle: bool) -> Trial | None:
         return None  # the loop takes up what was begun
 
     def outcome(self) -> Verification:
@@ -92,7 +92,7 @@ class BestDesigns:
     def begin(self) -> None:
         pass
 
-    def next(self, is_idle: bool) -> Trial | None:
+    def next(self, n_free: int, is_idle: bool) -> Trial | None:
         if self._n_left == 0 or self._study.table() is self._judged:  # nothing new since there was no other
             return None
         snapshot = self._study.snapshot()

@@ -31,6 +31,7 @@ CANDIDATE = Candidate(
     {"s": (0.7, 1 / 7)},
     {"f": Promise(1 / 3, 5e-324, 1e300)},
     "w\n<b>",
+    1 / 3,
 )
 IN_PARTS = Candidate({"a": 0.5}, {"s": 0.5, "t": None})
 ANSWER = Answer({"f": 5e-324}, {"s": 1e300}, {}, {"s": 2.0}, errors={"f": 1 / 3})
@@ -84,8 +85,7 @@ class StorageContract(ABC):
     def test_a_question_is_kept_to_the_last_digit(self, storage: Storage) -> None:
         ask(storage)
         (kept,) = storage.trials()
-        asked = Candidate(kept.parameters, kept.fidelities, kept.fitted, kept.declared, kept.promised, kept.worker)
-        assert asked == CANDIDATE
+        assert kept == Trial.asked(0, CANDIDATE, None, kept.is_launched)
         assert isinstance(kept.promised["f"], Promise)
 
     def test_a_finished_trial_holds_its_answer(self, storage: Storage) -> None:

@@ -54,12 +54,15 @@ class Candidate:
     parameters: Mapping[str, Value]
     fidelities: Mapping[str, FidelityValue]  # per simulator that is asked, in its own units
     fitted: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
-    """Log hyperparameters per objective when it was asked: the next fit starts there, also after a restart."""
+    """Log hyperparameters per output and learned cost when it was asked: the next fit starts there, also after a
+    restart."""
     declared: Mapping[str, tuple[float, float]] = field(default_factory=dict)
     """Per simulator whose cost is a function `Problem.declared_costs`: whoever looks at a study calls no function."""
     promised: Mapping[str, Promise] = field(default_factory=dict)
     """Per output that is to be verified; empty for a question of the search."""
     worker: str = ""  # who asked and will answer, if it gave a name
+    thinking: float = 0.0
+    """Seconds that simulators waited for it to be chosen, and others with it; 0 where time is not what runs cost."""
 
 
 @dataclass(frozen=True)
@@ -125,6 +128,7 @@ class Trial:
     declared: Mapping[str, tuple[float, float]] = field(default_factory=dict)  # see Candidate
     promised: Mapping[str, Promise] = field(default_factory=dict)
     worker: str = ""
+    thinking: float = 0.0
 
     @property
     def state(self) -> TrialState:
@@ -171,8 +175,18 @@ class Trial:
 
     @staticmethod
     def asked(number: int, candidate: Candidate, answer: Answer | None = None, is_launched: bool = False) -> Trial:
-        question = (candidate.parameters, candidate.fidelities, candidate.fitted)
-        return Trial(number, *question, answer, is_launched, candidate.declared, candidate.promised, candidate.worker)
+        return Trial(
+            number,
+            candidate.parameters,
+            candidate.fidelities,
+            candidate.fitted,
+            answer,
+            is_launched,
+            candidate.declared,
+            candidate.promised,
+            candidate.worker,
+            candidate.thinking,
+        )
 
     def answered(self, answer: Answer) -> Trial:
         return dataclasses.replace(self, answer=answer)

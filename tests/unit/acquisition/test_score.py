@@ -6,15 +6,16 @@ from itertools import product
 import numpy as np
 import pytest
 from deciding import is_in_reduced_space
+from kernels import joint_posterior
 from scipy.special import ndtri
 from scipy.stats import qmc
 
 from imoca.acquisition import score as score_module
 from imoca.acquisition.fidelity_space import FidelityReduction
 from imoca.acquisition.front_gain import FrontGain
-from imoca.acquisition.gain import Gain
+from imoca.acquisition.gain import RESOLUTION, Gain
 from imoca.acquisition.regions import BoxRegions, SampledRegions
-from imoca.acquisition.score import GainPerCost, PricedSimulator
+from imoca.acquisition.score import GainPerCost, Pool, PricedSimulator
 from imoca.acquisition.skew_gain import SkewGain
 from imoca.acquisition.truncated_gain import TruncatedGain
 from imoca.models.cost import CostModel, KnownCostModel, learn_cost
@@ -273,3 +274,59 @@ def test_designs_scored_in_chunks_get_the_scores_they_get_all_at_once(
     assert sizes == [5] * 12 + [3] * 3  # of three outputs each
     np.testing.assert_allclose(parts.values, whole.values, rtol=1e-9)
     np.testing.assert_array_equal(parts.fidelities, whole.fidelities)
+
+
+@pytest.mark.parametrize("name", GAINS)
+def test_before_any_question_the_best_of_a_pool_has_the_best_score(name: str, rng: np.random.Generator) -> None:
+    score = make_score(make_gain(name, rng), "depending on the design", rng)
+    x = rng.random((12, 2))
+    scores = score.score(x)
+    best = int(np.argmax(scores.values))
+    design, fidelities = Pool(score, x).best(score)
+    np.testing.assert_array_equal(design, x[best])
+    np.testing.assert_array_equal(fidelities, scores.fidelities[best])
+
+
+@pytest.mark.parametrize("name", GAINS)
+def test_a_question_counts_by_what_its_run_would_still_explain(name: str, rng: np.random.Generator) -> None:
+    """By plain algebra: the variance at full accuracy without and with one run more, before and after the questions."""
+    first = make_score(make_gain(name, rng), "constant in the design", rng)
+    asked, x = rng.random(2), rng.random((9, 2))
+    after = dataclasses.replace(first, surrogates=[each.believing_one(asked, 0.4) for each in first.surrogates])
+    grids = [np.linspace(0.0, 1.0, 6), np.array([0.0, 0.3, 0.7, 1.0]), np.linspace(0.0, 1.0, 6)]
+
+    def lowered(process: GaussianProcess, design: np.ndarray, z: float) -> float:
+        """By a run that is observed as well as anything is."""
+        _, covariance = joint_posterior(process, np.array([design, design]), np.array([z, 1.0]))
+        noise = float(process.kernel.noise(np.array([z]))[0]) + RESOLUTION**2
+        return float(covariance[0, 1] ** 2 / (covariance[0, 0] + noise))
+
+    shares = [
+        np.array([[lowered(now, design, z) / lowered(before, design, z) for z in grid] for design in x])
+        for before, now, grid in zip(first.surrogates, after.surrogates, grids, strict=True)
+    ]
+    moments = [surrogate.moments(x, grid) for surrogate, grid in zip(first.surrogates, grids, strict=True)]
+    gains = [gain * share for gain, share in zip(first.gain.values(moments), shares, strict=True)]
+    totals = [gains[0] + gains[2], gains[1]]
+    costs = [simulator.cost.ratio(x, simulator.fidelities) for simulator in first.simulators]
+    ratios = [
+        (totals[0][i, k] + totals[1][i, m]) / (costs[0][i, k] + costs[1][i, m])
+        for i in range(9)
+        for k in range(6)
+        for m in range(4)
+    ]
+    i, k, m = np.unravel_index(int(np.argmax(ratios)), (9, 6, 4))
+    design, fidelities = Pool(first, x).best(after)
+    np.testing.assert_array_equal(design, x[i])
+    np.testing.assert_array_equal(fidelities, [grids[0][k], grids[1][m]])
+
+
+@pytest.mark.parametrize("name", GAINS)
+def test_what_was_asked_is_not_asked_again_before_something_else_is(name: str, rng: np.random.Generator) -> None:
+    score, x = make_score(make_gain(name, rng), "constant in the design", rng), rng.random((6, 2))
+    first, _ = Pool(score, x).best(score)
+    processes = score.surrogates
+    for _ in range(3):  # until nothing is left of what it tells
+        processes = [each.believing_one(first, 1.0) for each in processes]
+    second, _ = Pool(score, x).best(dataclasses.replace(score, surrogates=processes))
+    assert not np.array_equal(first, second)

@@ -6,6 +6,8 @@ from deciding import believe, suggest, trial_at
 
 from imoca.errors import MethodError
 from imoca.methods import MethodSettings, get_method
+from imoca.methods.target_search import TargetSearch
+from imoca.methods.thinking import Thinking
 from imoca.methods.verification import (
     PATIENCE,
     PATIENCE_AT_LIMITS,
@@ -153,7 +155,8 @@ def test_a_question_that_is_due_is_that_of_the_largest_expected_hypervolume(meth
     asked = suggest(get_method(method, MethodSettings(verify=0.5, n_fronts=2)), PROBLEM, trials)
     beliefs = believe(PROBLEM, trials)
     assert beliefs is not None
-    ehi = get_method("ehi").question(beliefs, 30, np.random.default_rng([0, 30]))  # type: ignore[attr-defined]
+    search = TargetSearch("ehi", n_fronts=10)
+    (ehi,) = search.questions(beliefs, 30, Thinking(), np.random.default_rng([0, 30]))
     assert asked == ehi
     assert set(asked.fidelities.values()) == {1.0}
     cheap = suggest(get_method(method, MethodSettings(verify=0.0, n_fronts=2)), PROBLEM, trials)

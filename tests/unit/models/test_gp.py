@@ -146,6 +146,18 @@ def test_observations_at_full_accuracy_scatter_less_than_cheap_ones(rng: np.rand
     assert noise[0] > noise[1] > noise[2] == process.noise_at_target
 
 
+@pytest.mark.parametrize("name", FORMS)
+def test_one_question_more_is_believed_as_if_all_were_conditioned_anew(name: str, rng: np.random.Generator) -> None:
+    process, asked, z = process_of(name, rng), rng.random((2, 2)), fidelities(name, 2, rng)
+    quick = process.believing_one(asked[0], z[0]).believing_one(asked[1], z[1])
+    anew = process.believing(asked, z)  # the second belief changes nothing of the first
+    x, grid = rng.random((4, 2)), fidelities(name, 3, rng)
+    for attribute in ("mean_g", "var_g", "mean_f", "var_f", "cov"):
+        ours, theirs = (getattr(each.moments(x, grid), attribute) for each in (quick, anew))
+        np.testing.assert_allclose(ours, theirs, atol=1e-7)
+    np.testing.assert_allclose(quick.values, anew.values, atol=1e-9)
+
+
 def test_a_noiseless_process_passes_through_its_data(rng: np.random.Generator) -> None:
     x, z, values = rng.random((8, 2)), rng.random(8), rng.standard_normal(8)
     process = GaussianProcess.condition(x, z, values, ProductKernel(np.array([0.2, 0.2]), 0.5, 1.0, 1e-10))

@@ -1,6 +1,8 @@
 """When a search stops by itself, and what it warns of."""
 
+import itertools
 import logging
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -9,7 +11,7 @@ from imoca import Fidelity, Objective, Problem, Real, Simulator, Study
 from imoca.errors import CostError, MethodError
 from imoca.snapshot.cheap_runs import CheapRuns
 from imoca.snapshot.snapshot import Snapshot
-from imoca.trials import Trial
+from imoca.trials import Candidate, Trial, TrialTable
 
 
 def left(x: float, z: float) -> float:
@@ -167,3 +169,71 @@ def test_a_cheap_end_that_is_not_worth_its_price_is_named(
     study.optimize(6.0, progress=False)
     assert len(warnings_of(caplog)) == n_warnings
     assert all("cheap end of 'left'" in words for words in warnings_of(caplog))
+
+
+class Choosing:
+    """Three questions at once, whatever is asked; it notes how often it chose."""
+
+    def __init__(self) -> None:
+        self.n_choices = 0
+
+    def is_start(self, table: TrialTable, seed: int) -> bool:
+        return False
+
+    def suggest(self, table: TrialTable, seed: int) -> Candidate:
+        return self.suggest_several(table, seed)[0]
+
+    def suggest_several(self, table: TrialTable, seed: int) -> tuple[Candidate, ...]:
+        self.n_choices += 1
+        return tuple(Candidate({"x": (3 * self.n_choices + i) / 100.0}, {"timed": 0.0}) for i in range(3))
+
+
+@pytest.fixture
+def study_of_three(monkeypatch: pytest.MonkeyPatch) -> tuple[Study, Choosing]:
+    """Whose method chooses three at once; every look at the clock finds it two seconds later."""
+    simulator = Simulator("timed", [Objective("f", "minimize")], timed, fidelity=Fidelity.continuous(), cost="measured")
+    study, choosing = Study(Problem([Real("x", 0.0, 1.0)], [simulator])), Choosing()
+    looks = itertools.count(0.0, 2.0)
+    monkeypatch.setattr("imoca.study.study.time", SimpleNamespace(monotonic=lambda: next(looks)))
+    monkeypatch.setattr(study, "_method", choosing)
+    return study, choosing
+
+
+def test_questions_that_were_chosen_together_are_asked_one_after_the_other(
+    study_of_three: tuple[Study, Choosing],
+) -> None:
+    study, choosing = study_of_three
+    study.optimize("100h", trials=5, progress=False)
+    assert [trial.parameters["x"] for trial in study.trials] == [0.03, 0.04, 0.05, 0.06, 0.07]
+    assert choosing.n_choices == 2
+    assert [trial.thinking for trial in study.trials] == [2.0, 0.0, 0.0, 2.0, 0.0]
+    study.optimize("100h", trials=6, progress=False)  # what was chosen and not asked is chosen anew
+    assert study.trials[5].parameters["x"] == 0.09
+
+
+def test_a_budget_ends_also_between_questions_that_were_chosen_together(study_of_three: tuple[Study, Choosing]) -> None:
+    study, _ = study_of_three
+    study.optimize("15m", progress=False)  # of 10 minutes each
+    assert len(study.trials) == 2
+
+
+def test_where_runs_cost_no_time_nobody_remembers_how_long_choosing_took(
+    study_of_three: tuple[Study, Choosing],
+) -> None:
+    study, _ = study_of_three
+    study.optimize(trials=4, progress=False)  # what these runs tell is not how long they take
+    assert [trial.thinking for trial in study.trials] == [0.0] * 4
+
+
+def test_choosing_costs_the_time_of_everyone_who_waits(study_of_three: tuple[Study, Choosing]) -> None:
+    study, _ = study_of_three
+    trial, others = study.launch_several(n_waiting=5)
+    assert (trial.thinking, trial.is_launched) == (10.0, True)
+    assert [each.parameters["x"] for each in others] == [0.04, 0.05]
+    assert study.trials == (trial,)  # the others are not asked yet
+
+
+def test_a_method_that_chooses_one_at_a_time_is_asked_for_one() -> None:
+    study = Study(PROBLEM, method="random")
+    trial, others = study.launch_several(0)
+    assert (trial.number, others) == (0, ())

@@ -58,6 +58,7 @@ def question_text(trial: Trial) -> str:
             "declared": {name: list(costs) for name, costs in trial.declared.items()},
             "promised": {name: list(promise) for name, promise in trial.promised.items()},
             "worker": trial.worker,
+            "thinking": trial.thinking,
         }
     )
 
@@ -106,9 +107,10 @@ def read_trial(number: int, question: str, answer: str | None) -> Trial:
     declared = {name: (run, full) for name, (run, full) in content.get("declared", {}).items()}  # older rows have none
     promised = {name: Promise(*ends) for name, ends in content.get("promised", {}).items()}  # likewise
     _check_all([each for costs in (*declared.values(), *promised.values()) for each in costs], float | int)
-    worker = content.get("worker", "")  # likewise
+    worker, thinking = content.get("worker", ""), content.get("thinking", 0.0)  # likewise
     _check_all([worker], str)
-    candidate = Candidate(content["parameters"], content["fidelities"], fitted, declared, promised, worker)
+    _check_all([thinking], float | int)
+    candidate = Candidate(content["parameters"], content["fidelities"], fitted, declared, promised, worker, thinking)
     return Trial.asked(number, candidate, read_answer(answer), content["launched"])
 
 
