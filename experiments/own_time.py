@@ -1,4 +1,4 @@
-"""Does our own time count? ``python experiments/own_time.py [--seeds 5]``.
+"""Does our own time count? ``python experiments/own_time.py [--seeds 10]``.
 
 Branin-Currin with simulators that sleep: 20 ms for their cheapest run and 4 s for a full one, costs measured, in a
 database. Wall time to the front of imoca-p that chooses several questions at once where runs are shorter than choosing
@@ -8,7 +8,8 @@ time in all three. What is scored is the front that would be recommended, evalua
 
 The clock is one of ours, which counts the CPU seconds of the process and adds those that simulators sleep, without
 sleeping: what else the machine does is nothing to it. ``--real`` sleeps, and reads the clock on the wall: for a machine
-that does nothing else. Results go to experiments/results/own_time.json, or own_time_real.json.
+that does nothing else. Results go to experiments/results/own_time.json, or own_time_real.json, each study being kept
+in experiments/runs/own_time, so that a further call goes on.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ import os
 import sys
 import tempfile
 import time
+from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
 from pathlib import Path
@@ -29,18 +31,18 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).parents[1]))  # so that it can be started as a file
 
+from experiments.reaching import reached, spent_to_the_front
 from imoca import Fidelity, Objective, Problem, Simulator, Study
 from imoca.files import write_whole
 from imoca_lab.harness.campaign import ONE_THREAD
-from imoca_lab.harness.curves import CONVERGED_WITHIN, Steps
 from imoca_lab.harness.results import versions
-from imoca_lab.harness.scoring import score
 from imoca_lab.problems.branin_currin import branin, branin_currin, currin
 
-RESULTS = Path(__file__).parent / "results"
+ROOT = Path(__file__).parent
+RUNS, RESULTS = ROOT / "runs" / "own_time", ROOT / "results"
 SHORTEST, LONGEST = 0.02, 4.0  # seconds of the cheapest run and of a full one
 MODES = ("several at once", "one at a time", "own time not counted")
-N_CHECKPOINTS = 40
+N_INITIAL = 12  # trials of the initial design
 
 
 class Clock:
@@ -81,6 +83,10 @@ def sleeping_problem() -> Problem:
 
 def run(mode: str, seed: int, seconds: float, is_real: bool) -> dict[str, Any]:
     """One study, in a process of its own."""
+    kept = RUNS / ("real" if is_real else "virtual") / mode.replace(" ", "-") / f"{seconds:g}-s-seed-{seed}.json"
+    if kept.exists():
+        found: dict[str, Any] = json.loads(kept.read_text(encoding="utf-8"))
+        return found
     if not is_real:
         Clock().install()
     if mode == "one at a time":
@@ -92,38 +98,54 @@ def run(mode: str, seed: int, seconds: float, is_real: bool) -> dict[str, Any]:
         tempfile.TemporaryDirectory() as folder,
         Study(sleeping_problem(), seed=seed, storage=f"{folder}/s.db") as study,
     ):
-        began, cpu = time.monotonic(), time.process_time()
+        began = time.monotonic()
         study.optimize(time=seconds, progress=False, on_trial=lambda trial: ends.append(time.monotonic() - began))
-        wall, cpu = time.monotonic() - began, time.process_time() - cpu
+        wall = time.monotonic() - began
         table = study.table()
     simulated = float(np.nansum(table.costs))
-    sizes = sorted({*np.searchsorted(ends, np.geomspace(ends[12], ends[-1], N_CHECKPOINTS)).clip(12).tolist()})
-    scores = [score(branin_currin(), table.rows(slice(size + 1)), seed).hypervolume_difference for size in sizes]
-    print(
-        f"{mode}, seed {seed}: {len(table)} trials, {1 - simulated / wall:.0%} ours, lacks {scores[-1]:.2%}", flush=True
-    )
-    return {
+    way = reached(branin_currin(), table, np.array(ends), N_INITIAL, seed)
+    lacks = way["lacking"][-1]
+    print(f"{mode}, seed {seed}: {len(table)} trials, {1 - simulated / wall:.0%} ours, lacks {lacks:.2%}", flush=True)
+    row = {
         "mode": mode,
         "seed": seed,
         "trials": len(table),
         "wall": wall,
-        "cpu": cpu,
         "simulated": simulated,
-        "seconds": [ends[size] for size in sizes],
-        "lacking": scores,
+        **way,
     }
+    kept.parent.mkdir(parents=True, exist_ok=True)
+    write_whole(kept, json.dumps(row))
+    return row
 
 
-def seconds_to_the_front(rows: list[dict[str, Any]]) -> list[float]:
-    """Per run, when it comes and stays within 1 % of the best median end of all modes."""
-    best = min(float(np.median([row["lacking"][-1] for row in rows if row["mode"] == mode])) for mode in MODES)
-    limit = 1.0 - (1.0 - CONVERGED_WITHIN) * (1.0 - best)
-    return [Steps(np.array(row["seconds"]), np.array(row["lacking"])).settled_within(limit) for row in rows]
+def summary_of(rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    by_mode = {mode: [row for row in rows if row["mode"] == mode] for mode in MODES}
+    seconds = spent_to_the_front(by_mode)
+    return [
+        {
+            "mode": mode,
+            "seeds": len(own),
+            "trials": float(np.median([row["trials"] for row in own])),
+            "ours": float(np.median([1.0 - row["simulated"] / row["wall"] for row in own])),
+            "seconds": seconds[mode][0],
+            "seconds by seed": seconds[mode][1:],
+        }
+        for mode, own in by_mode.items()
+    ]
+
+
+def table_rows(summary: Sequence[dict[str, Any]]) -> list[str]:
+    """As docs/results.md shows them."""
+    return [
+        f"| {row['mode']} | {row['seeds']} | {row['trials']:.0f} | {row['ours']:.0%} | {row['seconds']:.1f} |"
+        for row in summary
+    ]
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n\n")[0])
-    parser.add_argument("--seeds", type=int, default=5, help="so many, from 0 on")
+    parser.add_argument("--seeds", type=int, default=10, help="so many, from 0 on")
     parser.add_argument("--seconds", type=float, default=90.0, help="wall time of a study")
     parser.add_argument("--processes", type=int, default=1)
     parser.add_argument("--real", action="store_true", help="by the clock on the wall")
@@ -132,23 +154,10 @@ def main() -> None:
     work = [(mode, seed, given.seconds, given.real) for seed in range(given.seeds) for mode in MODES]
     with ProcessPoolExecutor(given.processes, get_context("spawn"), max_tasks_per_child=1) as pool:
         rows = list(pool.map(run, *zip(*work, strict=True)))
-    reached = seconds_to_the_front(rows)
-    summary = []
-    print("\n| | trials | ours | seconds to the front |\n|---|---:|---:|---:|")
-    for mode in MODES:
-        own = [i for i, row in enumerate(rows) if row["mode"] == mode]
-        share = float(np.median([1.0 - rows[i]["simulated"] / rows[i]["wall"] for i in own]))
-        trials = float(np.median([rows[i]["trials"] for i in own]))
-        summary.append(
-            {"mode": mode, "trials": trials, "ours": share, "seconds": float(np.median([reached[i] for i in own]))}
-        )
-        print(f"| {mode} | {trials:.0f} | {share:.0%} | {summary[-1]['seconds']:.1f} |")
-    content = {
-        "command": "python " + " ".join(sys.argv),
-        "versions": dict(versions()),
-        "summary": summary,
-        "runs": rows,
-    }
+    summary = summary_of(rows)
+    print("\n| questions | seeds | trials | ours | seconds to the front |\n|---|---:|---:|---:|---:|")
+    print("\n".join(table_rows(summary)))
+    content = {"command": "python " + " ".join(sys.argv), "versions": dict(versions()), "summary": summary}
     name = "own_time_real.json" if given.real else "own_time.json"
     write_whole(RESULTS / name, json.dumps(content, indent=1) + "\n")
 

@@ -5,10 +5,15 @@ import time
 import uuid
 from contextlib import ExitStack
 from pathlib import Path
+from typing import ClassVar
 
 import pytest
 
 from imoca import Fidelity, Objective, Problem, Real, Simulator, Study
+from imoca.methods.random_search import RandomSearch
+from imoca.runners.base import Finished, Job
+from imoca.runners.execution import run_job
+from imoca.trials import Candidate, TrialTable
 from imoca.trials.trial import Run
 
 MEETING = "IMOCA_TEST_MEETING"  # where simulators of one test meet
@@ -110,3 +115,56 @@ def test_no_question_repeats_one_that_is_still_running(tmp_path: Path, until_the
         pending = [j for j in range(i) if started[j] <= started[i] < ended[j]]
         assert design not in [designs[j] for j in pending]
     assert any(started[j] < started[i] < ended[j] for i in started for j in started if i != j)
+
+
+class ThreeAtOnce:
+    """A runner of three, of which the job that was submitted last is the first to end."""
+
+    runs_here = False
+
+    def __init__(self) -> None:
+        self.running: list[Job] = []
+        self.together: list[list[tuple[int, str]]] = []  # what ran, whenever something ended
+
+    def n_slots(self) -> int:
+        return 3
+
+    def submit(self, job: Job) -> None:
+        self.running.append(job)
+
+    def collect(self, timeout: float) -> list[Finished]:
+        self.together.append([(job.trial, job.simulator.name) for job in self.running])
+        job = self.running.pop()
+        return [Finished(job, run_job(job))]
+
+    def cancel(self) -> None:
+        self.running.clear()
+
+    def close(self) -> None:
+        pass
+
+
+class Watching(RandomSearch):
+    """Notes which simulators had answered when a question was asked."""
+
+    seen: ClassVar[list[dict[int, list[str]]]] = []
+
+    def suggest(self, table: TrialTable, seed: int) -> Candidate:
+        answered = {t.number: [name for name in t.fidelities if name not in t.pending] for t in table.trials}
+        self.seen.append(answered)
+        return super().suggest(table, seed)
+
+
+def test_a_free_worker_takes_another_simulator_of_a_running_design_and_every_answer_is_known_at_once(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    runner = ThreeAtOnce()
+    monkeypatch.setattr("imoca.study.study.make_runner", lambda *_: runner)
+    simulators = [Simulator(name, [Objective(f"{name} f", "minimize")], add) for name in ("s", "t")]
+    study = Study(Problem([Real("x", 0, 1), Real("y", 0, 1)], simulators), method="random")
+    Watching.seen.clear()
+    monkeypatch.setattr(study, "_method", Watching())
+    study.optimize(trials=3, progress=False)
+    assert runner.together[0] == [(0, "s"), (0, "t"), (1, "s")]
+    assert runner.together[1] == [(0, "s"), (0, "t"), (1, "t")]  # the first that ended leaves its place to its sibling
+    assert Watching.seen == [{}, {0: []}, {0: [], 1: ["s", "t"]}]
