@@ -265,7 +265,7 @@ def test_a_wrong_number_of_questions_is_refused(n: Any) -> None:
         make_study().ask(n)
 
 
-@pytest.mark.parametrize("method", ["sur", "pesmo", "mf-osemo-tg", "mf-osemo-ni", "botorch-momf"])
+@pytest.mark.parametrize("method", ["sur", "pesmo", "mf-osemo-tg", "mf-osemo-ni", "botorch-hvkg"])
 def test_a_method_that_does_not_know_constraints_says_so_and_names_those_that_do(method: str) -> None:
     outputs: list[Output] = [Objective("f", "minimize"), Constraint("stress", upper=240.0)]
     problem = Problem([Real("x", 0.0, 1.0)], [Simulator("s", outputs)])
