@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from importlib.util import find_spec
 from pathlib import Path
@@ -40,6 +41,8 @@ def dashboard(
     The page is read-only: it changes no file and starts no simulator.
     """
     check_installed("The dashboard", NEEDED)
+    # Read when NumPy is imported: models are no faster on several cores, and the study needs them.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     from imoca.dashboard.serve import serve
     from imoca.web.listening import listen, url_of
     from imoca.web.security import LOOPBACK, Access

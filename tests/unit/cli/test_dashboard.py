@@ -36,6 +36,20 @@ def test_a_port_that_is_taken_is_told_in_words(imoca: CommandLine) -> None:
     assert "--port" in answer.err
 
 
+def test_models_of_the_page_keep_to_one_core() -> None:
+    code = """
+import contextlib, typer
+from imoca.cli.dashboard import dashboard
+with contextlib.suppress(typer.BadParameter):  # everything is imported by then
+    dashboard(host="0.0.0.0")
+from threadpoolctl import threadpool_info
+print({each["num_threads"] for each in threadpool_info() if each["internal_api"] == "openblas"})
+"""
+    free = {name: value for name, value in os.environ.items() if not name.endswith("_NUM_THREADS")}
+    told = subprocess.run([sys.executable, "-c", code], env=free, capture_output=True, text=True, check=True)
+    assert told.stdout.strip() == "{1}"
+
+
 def test_what_is_not_installed_is_named_with_the_extra(imoca: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys.modules[verb.__module__], "find_spec", lambda name: None)
     answer = imoca("dashboard")

@@ -11,7 +11,7 @@ from sklearn.gaussian_process.kernels import RBF, ConstantKernel
 from imoca.models.additive_levels import AdditiveLevelsForm
 from imoca.models.fitting import negative_log_likelihood
 from imoca.models.form import Form
-from imoca.models.gp import JITTERS, GaussianProcess, Partials
+from imoca.models.gp import JITTERS, GaussianProcess, Partials, inverse_cholesky
 from imoca.models.product import ProductForm, ProductKernel
 from imoca.models.smooth import SmoothForm
 from imoca.models.truth_and_error import TruthAndErrorForm
@@ -207,3 +207,26 @@ def test_a_matrix_beyond_rescue_is_reported_and_a_linear_algebra_error(caplog: p
     with caplog.at_level(logging.WARNING), pytest.raises(np.linalg.LinAlgError, match="Cholesky"):
         GaussianProcess.condition(x, np.ones(2), np.zeros(2), ProductKernel(np.ones(1), 1.0, 1.0, 1e-6))
     assert len(caplog.records) == len(JITTERS)  # every rung of the ladder was tried and reported
+
+
+@pytest.mark.parametrize("whole", [3, 7, 20])
+def test_a_matrix_taken_by_halves_has_the_inverse_factor_of_numpy(
+    whole: int, monkeypatch: pytest.MonkeyPatch, rng: np.random.Generator
+) -> None:
+    monkeypatch.setattr("imoca.models.gp.WHOLE", whole)
+    roots, noise = rng.standard_normal((23, 23)), rng.random(23)
+    covariance = roots @ roots.T
+    expected = np.linalg.inv(np.linalg.cholesky(covariance + np.diag(noise)))
+    assert np.allclose(inverse_cholesky(covariance, noise, 0.0), expected, rtol=1e-7, atol=1e-9)
+
+
+@pytest.mark.parametrize("spoilt", [2, 20])
+def test_a_matrix_taken_by_halves_is_rescued_by_jitter_whichever_half_needs_it(
+    spoilt: int, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr("imoca.models.gp.WHOLE", 6)
+    diagonal = np.ones(23)
+    diagonal[spoilt] = -5e-9  # made positive by the second jitter
+    inverse = inverse_cholesky(np.diag(diagonal), np.zeros(23), 1.0)
+    assert len(caplog.records) == 1
+    assert inverse[spoilt, spoilt] == pytest.approx((JITTERS[1] - 5e-9) ** -0.5)
