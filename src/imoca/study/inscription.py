@@ -10,10 +10,10 @@ from imoca.trials.trial import TrialState
 from imoca.wording import labelled, number, printable
 
 if TYPE_CHECKING:
-    from imoca.study.study import Study
+    from imoca.study.kept import KeptStudy
 
 
-def inscription(study: Study, place: str) -> str:
+def inscription(study: KeptStudy, place: str) -> str:
     """Three lines: what is optimised and how, how far it is, where it lives."""
     outputs = ", ".join(
         f"{printable(labelled(each.name, each.unit))} ({each.goal})" for each in study.problem.objectives
@@ -22,7 +22,7 @@ def inscription(study: Study, place: str) -> str:
     return f"Study of {outputs} by {study.method}, seed {study.seed}\n{progress}\nkept in {printable(place)}"
 
 
-def _trials_in_words(study: Study) -> str:
+def _trials_in_words(study: KeptStudy) -> str:
     counts = Counter(trial.state for trial in study.trials)
     if not counts:
         return "no trials yet"
@@ -30,7 +30,7 @@ def _trials_in_words(study: Study) -> str:
     return f"{counts.total()} {'trial' if counts.total() == 1 else 'trials'} ({states})"
 
 
-def _cost_in_words(study: Study) -> str:
+def _cost_in_words(study: KeptStudy) -> str:
     """A measured cost has to be fitted to be counted, and a cost function is foreign code: neither is done here."""
     if all(isinstance(simulator.cost, ExpressionCost | LevelCosts) for simulator in study.problem.simulators):
         return f"cost {number(study.cost_spent)} full-fidelity runs"

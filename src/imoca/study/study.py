@@ -6,16 +6,15 @@ import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
-from types import TracebackType
 from typing import TYPE_CHECKING, overload
 
 import imoca
-from imoca.errors import MethodError, StorageError, TrialError
+from imoca.errors import MethodError, TrialError
 from imoca.methods.calibration import FULL_RUNS
 from imoca.methods.method import Method, SeveralMethod
 from imoca.methods.registry import MethodName, check_suits, get_method
 from imoca.methods.settings import Evaluate, InitialDesign, MethodSettings
-from imoca.models.surrogates import DEFAULT_MODEL, ModelName
+from imoca.models.surrogates import ModelName
 from imoca.problem.accuracy import FidelityValue
 from imoca.problem.allowance import Allowance
 from imoca.problem.names import is_integer
@@ -23,20 +22,16 @@ from imoca.problem.parameters import Value
 from imoca.problem.problem import Problem
 from imoca.runners.checks import check_runnable
 from imoca.runners.registry import Where, make_runner
-from imoca.snapshot.accounting import bill
 from imoca.snapshot.calibration import Calibration
 from imoca.snapshot.designs import Design
-from imoca.snapshot.recommendation import ParetoPoint, chosen_few
-from imoca.snapshot.snapshot import Snapshot
 from imoca.snapshot.verification import Verification
-from imoca.storage.base import Storage, closed_storage
+from imoca.storage.base import Storage
 from imoca.storage.definition import Definition
 from imoca.storage.memory import MemoryStorage
-from imoca.storage.owner import Owner
 from imoca.storage.sqlite.file import check_there
 from imoca.storage.sqlite.storage import SQLiteStorage
 from imoca.study.calibrating import Calibrating
-from imoca.study.inscription import inscription
+from imoca.study.kept import KeptStudy
 from imoca.study.loop import Loop
 from imoca.study.progress import progress_display
 from imoca.study.questions import Limits, OnQuestion, Questions, Search, StopRule
@@ -44,19 +39,15 @@ from imoca.study.redefinition import check_answers_fit, check_same, stored_defin
 from imoca.study.verifying import BestDesigns, GivenDesigns, designs_named
 from imoca.trials.asking import checked_worker, failing, open_question
 from imoca.trials.checks import checked_answer, checked_fidelities, number_of
-from imoca.trials.columns import told_columns
 from imoca.trials.declared import with_declared_costs
-from imoca.trials.table import TrialTable
-from imoca.trials.trial import Candidate, Run, Trial
+from imoca.trials.trial import Candidate, Trial
 from imoca.wording import shown
 
 if TYPE_CHECKING:
-    import pandas as pd
-
-    from imoca.report.plots import Plots
+    pass
 
 
-class Study:
+class Study(KeptStudy):
     """Finds the Pareto front of a problem at full accuracy for little cost.
 
     The same problem, method, seed and answers give the same questions, whether asked in one go or after a restart.
@@ -99,24 +90,6 @@ class Study:
             self.close()
             raise
 
-    def _set_up(
-        self,
-        definition: Definition,
-        settings: MethodSettings,
-        method: Method | None,  # None: made when a question is asked
-        storage: Storage,
-        closes_storage: bool,
-    ) -> None:
-        self.problem = definition.problem
-        self.method = definition.method
-        self.seed = definition.seed
-        self._settings = settings
-        self._method = method
-        self._table = TrialTable.encode(definition.problem, ())
-        self._opened_storage = storage
-        self._closes_storage = closes_storage
-        self._is_closed = self._is_driven = False
-
     @classmethod
     def load(cls, path: str | Path, *, read_only: bool = False) -> Study:
         """The study in a database, as it is stored there.
@@ -137,77 +110,6 @@ class Study:
             storage.close()
             raise
         return study
-
-    def close(self) -> None:
-        """Let go of the database; calling it again does nothing, and a closed study can be neither read nor used."""
-        if self._is_driven:
-            raise StorageError(
-                "The study is being run by this process and cannot be closed.", hint="Close it when optimize has ended."
-            )
-        self._is_closed = True
-        if self._closes_storage:
-            self._opened_storage.close()
-
-    def __enter__(self) -> Study:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
-
-    def __repr__(self) -> str:
-        if self._is_closed:
-            return f"Study in {self._opened_storage.place}, closed"
-        return inscription(self, self._storage.place)
-
-    def _repr_html_(self) -> str:
-        """What a notebook shows: the same, and designs of the front."""
-        from imoca.report.notebook import study_html
-
-        return study_html(repr(self), None if self._is_closed else self.snapshot())
-
-    @property
-    def trials(self) -> tuple[Trial, ...]:
-        return self._storage.trials()
-
-    @property
-    def runs(self) -> tuple[Run, ...]:
-        """The journal: every attempt to run a simulator, in the order in which they started."""
-        return self._storage.runs()
-
-    @property
-    def owner(self) -> Owner | None:
-        """The process that runs the study at present."""
-        owner = self._storage.owner()
-        return owner if owner is not None and owner.is_alive() else None
-
-    @property
-    def folder(self) -> Path:
-        """Where files that a simulator's command names are found: beside the database."""
-        return self._storage.folder
-
-    @property
-    def runs_folder(self) -> Path:
-        """Where programs work, each run in a folder of its own."""
-        return self.folder / f"{self._storage.name}.runs"
-
-    @property
-    def cost_spent(self) -> float:
-        """Cost so far, in full-fidelity runs, the unit of the budget.
-
-        NaN if it is not known here: see `load`.
-        """
-        return bill(self.table()).total
-
-    def table(self) -> TrialTable:
-        """The trials as arrays; only those that are new since the last call are encoded."""
-        self._table = self._table.renewed(self._storage.trials())
-        return self._table
-
-    def snapshot(self) -> Snapshot:
-        """The study as it is now: its trials, and what was spent, is believed and is recommended after them."""
-        return Snapshot(self.method, self.seed, self.table(), self._storage.runs(), self.model)
 
     @overload
     def ask(self, *, worker: str | None = None) -> Trial: ...
@@ -401,38 +303,6 @@ class Study:
         """A StorageError if what is told from now on could not be kept: the file is gone, or may not be written."""
         self._storage.check()
 
-    def pareto_front(self, n: int | None = None) -> list[ParetoPoint]:
-        """The front at full accuracy: verified designs, then predicted ones, each sorted by the first objective.
-
-        Designs that were recommended before and may well be as good come last (``is_earlier``). At most ``n``, if
-        given: those that stand for the front, verified ones first, none that the model cannot vouch for
-        (``is_doubtful``), none from before.
-        """
-        if n is not None and (not is_integer(n) or n < 1):
-            raise MethodError(f"n is {shown(n)}.", hint="Give the number of designs, a whole number of at least 1.")
-        front = self.snapshot().front
-        return list(front) if n is None else chosen_few(self.problem, front, int(n))
-
-    @property
-    def model(self) -> ModelName:
-        """What is believed of the simulators."""
-        return self._settings.model or DEFAULT_MODEL
-
-    @property
-    def plot(self) -> Plots:
-        """Figures: ``study.plot.front()`` and others; needs ``pip install imoca[report]``."""
-        from imoca.report.plots import Plots
-
-        return Plots(self.snapshot)
-
-    def to_dataframe(self) -> pd.DataFrame:
-        """One row per trial, the columns of ``imoca export``; needs pandas, ``pip install imoca[frames]``."""
-        import pandas as pd
-
-        trials = self.trials
-        columns = told_columns(self.problem, trials)
-        return pd.DataFrame([{column.title: column.cell(trial) for column in columns} for trial in trials])
-
     def _drive(
         self,
         questions: Questions,
@@ -450,12 +320,6 @@ class Study:
         finally:
             self._is_driven = False
             runner.close()
-
-    @property
-    def _storage(self) -> Storage:
-        if self._is_closed:
-            raise closed_storage(self._opened_storage.place)
-        return self._opened_storage
 
     def _ask(self, is_launched: bool, worker: str = "") -> Trial:
         with self._storage.asking():

@@ -34,7 +34,7 @@ PROBLEM = Problem(
 @pytest.fixture(scope="module")
 def searched() -> Study:
     """Far enough that the front has settled, nothing at full accuracy."""
-    study = Study(PROBLEM, n_fronts=2)
+    study = Study(PROBLEM, n_fronts=2, verify=0.0)
     study.optimize(trials=20, progress=False)
     assert not len(study.table().verified)
     return study
