@@ -13,11 +13,10 @@ import numpy as np
 from imoca.arrays import Array, BoolArray, IntArray
 from imoca.models.cost import CostModel, costs_of_runs, fitted_cost_models, remembered_costs
 from imoca.models.dataset import OutputData, errors_suit_logarithms, has_logarithms, output_data, unanswered
+from imoca.models.doubt import explained_by_cheap_runs, log_score, may_mislead
 from imoca.models.failure import FailureModel, Running, failure_models
 from imoca.models.fitting import MAX_FIT_POINTS, explore, fit_on, starts_of, thinned
-from imoca.models.form import Form
 from imoca.models.gp import GaussianProcess
-from imoca.models.kernel import Kernel
 from imoca.models.limit import Limit, log_feasibility
 from imoca.models.outliers import judged, set_aside, standing_out
 from imoca.models.surrogates import DEFAULT_MODEL, ModelName, form_of
@@ -34,6 +33,7 @@ LOGARITHM_MARGIN = 5.0  # nats by which a logarithm must describe the answers be
 SMALLEST_RATIO = 1.5  # of the largest answer to the smallest; none below preferred its logarithm by the margin
 FEWEST_FOR_LOGARITHMS = 8  # answers, below which nothing is compared
 LOG_LIKELY_FEASIBLE = float(np.log(0.5))  # of the probability that a design to be recommended is feasible
+MISLEADING_MARGIN = 2.0  # nats by which full runs must predict each other better without cheap ones
 LARGEST_LOSS = 0.05  # share of the cost in failed runs, above which questions are cautious
 LARGEST_RATE, N_LAST_RUNS = 0.4, 20  # and the share of the last runs of a simulator that failed
 CAUTIOUS = 200.0  # the power to which the share counts that a question is less sure to run
@@ -50,6 +50,7 @@ class Beliefs:
     costs: tuple[CostModel, ...]
     set_aside: tuple[tuple[int, ...], ...]  # per modelled output, numbers of the trials whose answers are impossible
     failures: tuple[FailureModel | None, ...]  # per simulator, None where nothing fails
+    is_misled: tuple[bool, ...]  # per modelled output, whether cheap runs are left out, for they mislead
     limits: tuple[Limit, ...] = ()
     caution: float = 0.0  # by how much a question counts less that is less sure to run than one to be offered
 
@@ -67,8 +68,8 @@ class Beliefs:
     def fitted(self) -> dict[str, tuple[float, ...]]:
         """Log hyperparameters per output and learned cost, as a trial remembers them."""
         of_outputs = {
-            output.name: tuple(surrogate.kernel.to_logs().tolist())
-            for output, surrogate in zip(self.problem.modelled, self.modelled, strict=True)
+            alone_key(output.name) if is_alone else output.name: tuple(surrogate.kernel.to_logs().tolist())
+            for output, surrogate, is_alone in zip(self.problem.modelled, self.modelled, self.is_misled, strict=True)
         }
         return remembered_costs(self.costs) | of_outputs
 
@@ -124,6 +125,20 @@ class Beliefs:
         typical = 0.0 if self.running is None else float(np.median(self.running.log_probability(answered)))
         return min(LOG_SURE_TO_RUN, typical)
 
+    @cached_property
+    def explained_by_cheap_runs(self) -> float:
+        """The share of what full runs answered that cheap ones alone predict, over what decides.
+
+        That are the objectives, and constraints that were violated.
+        """
+        n_objectives = len(self.surrogates)
+        violated = [j for j, limit in enumerate(self.limits, start=n_objectives) if limit.was_violated]
+        return float(np.mean([self.explained(j) for j in (*range(n_objectives), *violated)]))
+
+    def explained(self, j: int) -> float:
+        """The same of one modelled output; nothing where cheap runs are left out."""
+        return 0.0 if self.is_misled[j] else explained_by_cheap_runs(self.modelled[j])
+
     def guessing(self, table: TrialTable) -> Beliefs:
         """As if every objective that still runs or failed had its mean for an answer, so that it is not asked again."""
         guessed = [process.believing(*unanswered(table, j)) for j, process in enumerate(self.surrogates)]
@@ -156,16 +171,18 @@ def believe(table: TrialTable, model: ModelName = DEFAULT_MODEL, *, is_guessing:
     if np.isnan(table.values[:, problem.modelled_columns]).all(axis=0).any():
         return None
     last_fits = _last_fits(table.trials)
-    fits, impossible = [], []
+    fits, impossible, misled = [], [], []
     for j in range(len(problem.modelled)):
         seen, named = _fitted_to_the_possible(table, j, model, last_fits)
-        fits.append(seen)
+        alone = None if model == "product" else _full_runs_alone(table, j, model, last_fits, seen, named)
+        fits.append(alone or seen)
         impossible.append(named)
+        misled.append(alone is not None)
     surrogates = [process for _, process in fits]
     if is_guessing:
         surrogates = [process.believing(*unanswered(table, j)) for j, process in enumerate(surrogates)]
     costs, data = fitted_cost_models(table), [seen for seen, _ in fits]
-    beliefs = _beliefs(problem, data, surrogates, costs, impossible, failure_models(table))
+    beliefs = beliefs_of(problem, data, surrogates, costs, impossible, failure_models(table), misled)
     return dataclasses.replace(beliefs, caution=caution_after(table, costs)) if is_guessing else beliefs
 
 
@@ -182,13 +199,14 @@ def caution_after(table: TrialTable, costs: Sequence[CostModel]) -> float:
     return CAUTIOUS if lost > LARGEST_LOSS * total or worst > LARGEST_RATE else 0.0
 
 
-def _beliefs(
+def beliefs_of(
     problem: Problem,
     data: Sequence[OutputData],
     surrogates: Sequence[GaussianProcess],
     costs: tuple[CostModel, ...],
     set_aside: Sequence[tuple[int, ...]],
     failures: tuple[FailureModel | None, ...],
+    is_misled: Sequence[bool],
 ) -> Beliefs:
     """Of everything per modelled output."""
     n_objectives = len(problem.objectives)
@@ -200,6 +218,7 @@ def _beliefs(
         costs,
         tuple(set_aside),
         failures,
+        tuple(is_misled),
         tuple(Limit.of(*each) for each in constrained),
     )
 
@@ -234,7 +253,7 @@ def _fitted_to_the_possible(
     rows = np.flatnonzero(~np.isnan(table.values[:, column]))
     errors = table.errors[:, column]
     aside = rows[set_aside(table.x[rows], table.z[rows, s], table.values[rows, column], form, errors[rows])]
-    seen = _fitted(_without_rows(table, column, aside), j, model, last_fits)
+    seen = _fitted(without_rows(table, column, aside), j, model, last_fits)
     if model == "product" or len(rows) > MAX_FIT_POINTS:  # a fit that does not see all misses others
         return seen, tuple(table.trials[row].number for row in aside)
     for _ in range(N_LOOKS):
@@ -244,11 +263,39 @@ def _fitted_to_the_possible(
         if not found.any():
             break
         aside = np.union1d(aside, kept[found])
-        seen = _fitted(_without_rows(table, column, aside), j, model, last_fits)
+        seen = _fitted(without_rows(table, column, aside), j, model, last_fits)
     return seen, tuple(table.trials[row].number for row in aside)
 
 
-def _without_rows(table: TrialTable, column: int, rows: IntArray) -> TrialTable:
+def _full_runs_alone(
+    table: TrialTable,
+    j: int,
+    model: ModelName,
+    last_fits: Mapping[str, Array],
+    seen: tuple[OutputData, GaussianProcess],
+    aside: tuple[int, ...],  # numbers of trials
+) -> tuple[OutputData, GaussianProcess] | None:
+    """One output without its cheap runs, where full runs predict each other better without them; else None."""
+    if not may_mislead(seen[1]):
+        return None
+    impossible = np.flatnonzero(np.isin([trial.number for trial in table.trials], aside))
+    known = without_rows(table, table.problem.modelled_columns[j], impossible)
+    alone = _fitted(full_runs_of(known, j), j, model, last_fits)
+    return alone if log_score(*alone) > log_score(*seen) + MISLEADING_MARGIN else None
+
+
+def full_runs_of(table: TrialTable, j: int) -> TrialTable:
+    """As if a modelled output had been answered at full accuracy only."""
+    is_cheap = table.z[:, table.problem.simulator_columns[j]] < 1.0
+    return without_rows(table, table.problem.modelled_columns[j], np.flatnonzero(is_cheap))
+
+
+def alone_key(output: str) -> str:
+    """By which a trial remembers hyperparameters of full runs alone."""
+    return f"{output} by full runs alone"
+
+
+def without_rows(table: TrialTable, column: int, rows: IntArray) -> TrialTable:
     if not len(rows):
         return table
     values = table.values.copy()
@@ -262,11 +309,11 @@ def _fitted(
     """One output as it is, or as its logarithm: as declared, else where that describes the answers much better."""
     output = table.problem.modelled[j]
     form = form_of(table.problem.simulator_of(output.name).fidelity, model)
-    declared = _declared_log(output)
+    declared = declared_log(output)
 
     is_log = bool(declared) and has_logarithms(table, j)
     data = output_data(table, j, is_log)
-    starts = starts_of(form, data.x, last_fits.get(output.name))
+    starts = starts_of(form, data.x, last_fits.get(output.name, last_fits.get(alone_key(output.name))))
     explored = explore(data.x, data.z, data.values, data.told_noise, form, starts)
     if declared is None and model != "product" and _may_be_logarithms(table, j):
         logs = output_data(table, j, is_log=True)
@@ -278,7 +325,7 @@ def _fitted(
     return data, fit_on(explored, data.x, data.z, data.values, data.told_noise, form)
 
 
-def _declared_log(output: Output) -> bool | None:
+def declared_log(output: Output) -> bool | None:
     """Nothing is declared of a constraint: its answers decide."""
     return output.log if isinstance(output, Objective) else None
 
@@ -290,61 +337,6 @@ def _may_be_logarithms(table: TrialTable, j: int) -> bool:
     has_them = has_logarithms(table, j) and errors_suit_logarithms(table, j)
     is_comparable = has_them and len(values) >= FEWEST_FOR_LOGARITHMS
     return is_comparable and bool(values.max() >= SMALLEST_RATIO * values.min())
-
-
-def recall(
-    table: TrialTable,
-    then: Trial,
-    model: ModelName,
-    costs: tuple[CostModel, ...],
-    most: int = MOST_OBSERVATIONS,  # of an objective; of more those are taken that a fit would take
-) -> Beliefs | None:
-    """What was believed of these trials when a later one was asked for, whose hyperparameters it remembers: no fit.
-
-    None where it remembers none, those of another model, or where they have no posterior.
-    """
-    problem = table.problem
-    data, surrogates = [], []
-    for j, output in enumerate(problem.modelled):
-        form = form_of(problem.simulator_of(output.name).fidelity, model)
-        try:
-            seen = _recalled_view(table, j, np.array(then.fitted.get(output.name, ())), form, model, most)
-        except np.linalg.LinAlgError:
-            return None
-        if seen is None:
-            return None
-        data.append(seen[0])
-        surrogates.append(seen[1])
-    return _beliefs(problem, data, surrogates, costs, [()] * len(data), (None,) * len(problem.simulators))
-
-
-def _recalled_view(
-    table: TrialTable, j: int, logs: Array, form: Form, model: ModelName, most: int
-) -> tuple[OutputData, GaussianProcess] | None:
-    """The answers to one output as they are, or as their logarithms if the hyperparameters suit these better."""
-    declared, plain = _declared_log(table.problem.modelled[j]), output_data(table, j)
-    prior = form.prior(plain.x.shape[1])
-    if not len(plain.values) or len(logs) != len(prior.mean):
-        return None
-    views = [plain]
-    is_allowed = declared or (declared is None and errors_suit_logarithms(table, j))
-    if has_logarithms(table, j) and model != "product" and is_allowed:
-        views = [*([] if declared else views), output_data(table, j, is_log=True)]
-    if len(plain.values) > most:
-        views = [view.rows(thinned(view.z, most)) for view in views]
-    kernel = form.kernel(logs, plain.x.shape[1])
-    process = _conditioned(views[0], kernel)  # the same runs: one covariance for all views, but for errors told
-    others = [
-        _conditioned(view, kernel) if view.told_noise.any() else process.with_values(view.values) for view in views[1:]
-    ]
-    processes = [process, *others]
-    costs = [view.log_jacobian + each.misfit for view, each in zip(views, processes, strict=True)]
-    best = int(np.argmin(costs))
-    return views[best], processes[best]
-
-
-def _conditioned(data: OutputData, kernel: Kernel) -> GaussianProcess:
-    return GaussianProcess.condition(data.x, data.z, data.values, kernel, data.told_noise)
 
 
 def try_to_believe(table: TrialTable, model: ModelName = DEFAULT_MODEL, *, is_guessing: bool = True) -> Beliefs | None:

@@ -25,7 +25,10 @@ from imoca.methods.initial_design import candidate, initial_question, initial_si
 from imoca.methods.settings import Evaluate, InitialDesign
 from imoca.methods.target_search import TargetSearch
 from imoca.methods.thinking import N_FURTHER, Question, Thinking, thinking_after
-from imoca.methods.verification import is_verification_due
+from imoca.methods.verification import (
+    is_verification_due,
+    question_without_cheap_runs,
+)
 from imoca.models.surrogates import DEFAULT_MODEL, ModelName
 from imoca.pareto.search import Front
 from imoca.trials.table import TrialTable
@@ -73,9 +76,12 @@ class InformationSearch:
         thinking = thinking_after(table, beliefs.costs)
         if is_one:
             thinking = thinking.of_one()
-        if is_verification_due(table, beliefs, self.verify):
-            return TargetSearch("ehi", self.n_fronts, self.model).questions(beliefs, number, thinking, rng)
-        return self._informed(beliefs, number, thinking, rng)
+        if not is_verification_due(table, beliefs, self.verify):
+            return self._informed(beliefs, number, thinking, rng)
+        search = TargetSearch("ehi", self.n_fronts, self.model)
+        if rng.random() < beliefs.explained_by_cheap_runs:
+            return search.questions(beliefs, number, thinking, rng)
+        return (question_without_cheap_runs(search, table, seed),)
 
     def _informed(
         self, beliefs: Beliefs, number: int, thinking: Thinking, rng: np.random.Generator

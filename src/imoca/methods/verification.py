@@ -1,28 +1,28 @@
 """When a question goes to full accuracy: where cheap runs had their chance, a share of the cost is spent there.
 
 The share is the larger the less cheap runs tell: what they predict of the runs at full accuracy so far is compared with
-what came. And which of some designs to run there, if a user asks for it.
+what came. The less they tell, the more often such a question is asked as if there were none. And which of some designs
+to run there, if a user asks for it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
 from imoca.acquisition.hypervolume_improvement import improvement_over, reference_below
 from imoca.arrays import Array
 from imoca.methods.beliefs import Beliefs
-from imoca.methods.target_search import OPTIMISTIC_DEVIATIONS, REFERENCE_MARGIN
+from imoca.methods.target_search import OPTIMISTIC_DEVIATIONS, REFERENCE_MARGIN, TargetSearch
 from imoca.models.cost import CostModel, costs_of_runs
-from imoca.models.gp import GaussianProcess
 from imoca.pareto.dominance import non_dominated
 from imoca.trials.table import TrialTable
-from imoca.trials.trial import SimulatorState
+from imoca.trials.trial import Candidate, SimulatorState
 
 PATIENCE = 4.0  # times what all simulators cost at full accuracy, before the first such question
 PATIENCE_AT_LIMITS = 2.0  # where a constraint decides: a small error of its cheap runs forbids a whole front
-FEWEST_FULL = 3  # runs of an objective at full accuracy, before which cheap ones are taken at their word
 
 
 def is_verification_due(table: TrialTable, beliefs: Beliefs, share: float) -> bool:
@@ -35,12 +35,18 @@ def is_verification_due(table: TrialTable, beliefs: Beliefs, share: float) -> bo
     one_more = table.problem.setup_cost + sum(simulator.full_cost for simulator in table.problem.simulators)
     at_full = float(spent[(table.z == 1.0).all(axis=1)].sum())
     total = float(spent.sum())
-    limits = [limit.surrogate for limit in beliefs.limits if limit.was_violated]
-    if share == 0.0 or total < (PATIENCE_AT_LIMITS if limits else PATIENCE) * one_more:
+    patience = PATIENCE_AT_LIMITS if any(limit.was_violated for limit in beliefs.limits) else PATIENCE
+    if share == 0.0 or total < patience * one_more:
         return False
-    deciding = [*beliefs.surrogates, *limits]
-    explained = float(np.mean([explained_by_cheap_runs(surrogate) for surrogate in deciding]))
-    return at_full + one_more <= (1.0 - (1.0 - share) * explained) * (total + one_more)
+    return at_full + one_more <= (1.0 - (1.0 - share) * beliefs.explained_by_cheap_runs) * (total + one_more)
+
+
+def question_without_cheap_runs(search: TargetSearch, table: TrialTable, seed: int) -> Candidate:
+    """What the search would ask for if the runs at full accuracy were all there are.
+
+    Its fit is not remembered: the next one is of all runs again.
+    """
+    return replace(search.suggest(table.rows((table.z == 1.0).all(axis=1)), seed), fitted={})
 
 
 def most_worth_verifying(
@@ -57,29 +63,6 @@ def most_worth_verifying(
     improvement = improvement_over(front, reference_point, mean + OPTIMISTIC_DEVIATIONS * std, rng)
     expected = improvement.expected(mean, std) * np.exp(beliefs.log_feasibility(x))
     return int(np.argmax(expected / costs))
-
-
-def explained_by_cheap_runs(surrogate: GaussianProcess) -> float:
-    """The share of the variance of the answers at full accuracy that the other runs alone predict; at first 1."""
-    if not can_be_explained(surrogate):
-        return 1.0
-    is_full = surrogate.is_full_accuracy
-    x, z, values, cheap = surrogate.x, surrogate.z, surrogate.values, ~is_full
-    informed = GaussianProcess.condition(
-        x[cheap], z[cheap], values[cheap], surrogate.kernel, surrogate.told_noise[cheap]
-    )
-    misses = values[is_full] - informed.mean_at_target(x[is_full])
-    around = values[is_full] - values[is_full].mean()
-    told_noise = surrogate.told_noise[is_full].sum()  # nobody can explain it
-    missed, spread = (max(0.0, float(each @ each - told_noise)) for each in (misses, around))
-    largest = max(spread, missed)
-    return float(np.clip(1.0 - missed / largest, 0.0, 1.0)) if largest > 0.0 else 1.0
-
-
-def can_be_explained(surrogate: GaussianProcess) -> bool:
-    """Whether there are enough runs at full accuracy, and others beside them, to compare."""
-    is_full = surrogate.is_full_accuracy
-    return bool(is_full.sum() >= FEWEST_FULL and not is_full.all())
 
 
 def expected_costs(table: TrialTable, costs: Sequence[CostModel]) -> Array:  # (n,)

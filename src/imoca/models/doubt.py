@@ -15,12 +15,16 @@ import numpy as np
 from scipy.special import ndtr, ndtri
 
 from imoca.arrays import Array
+from imoca.models.dataset import OutputData
 from imoca.models.gp import GaussianProcess
 
 FACTORS = np.array([0.7, 1.0, 1.5, 2.5, 5.0, 10.0])
 FACTOR_PRIOR = np.array([0.1, 0.2, 0.2, 0.2, 0.2, 0.1])
 OFFSETS = np.array([0.0, 0.01, 0.03, 0.1, 0.3, 1.0])  # in standard deviations of all answers
 OFFSET_PRIOR = np.array([0.2, 0.15, 0.2, 0.2, 0.15, 0.1])
+FEWEST_FULL = 3  # runs of an output at full accuracy, before which cheap ones are taken at their word
+FEWEST_ALONE = 4  # before which full runs are no model by themselves
+LITTLE = 0.9  # of what full runs answered: if cheap runs explain less, it is tried without them
 MOST_STEPS = 100  # of the search for a quantile, which takes about ten
 SHORTEST_STEP = 1e-10  # of a quantile
 TWICE_THE_PEAK = float(np.sqrt(2.0 / np.pi))  # of the standard normal density
@@ -86,3 +90,40 @@ def left_out_misses(process: GaussianProcess) -> tuple[Array, Array]:  # (n,), (
     """
     precision = (process.inverse_factor**2).sum(axis=0)
     return process.weights / precision, 1.0 / precision
+
+
+def explained_by_cheap_runs(surrogate: GaussianProcess) -> float:
+    """The share of the variance of the answers at full accuracy that the other runs alone predict; at first 1."""
+    if not can_be_explained(surrogate):
+        return 1.0
+    is_full = surrogate.is_full_accuracy
+    x, z, values, cheap = surrogate.x, surrogate.z, surrogate.values, ~is_full
+    informed = GaussianProcess.condition(
+        x[cheap], z[cheap], values[cheap], surrogate.kernel, surrogate.told_noise[cheap]
+    )
+    misses = values[is_full] - informed.mean_at_target(x[is_full])
+    around = values[is_full] - values[is_full].mean()
+    told_noise = surrogate.told_noise[is_full].sum()  # nobody can explain it
+    missed, spread = (max(0.0, float(each @ each - told_noise)) for each in (misses, around))
+    largest = max(spread, missed)
+    return float(np.clip(1.0 - missed / largest, 0.0, 1.0)) if largest > 0.0 else 1.0
+
+
+def can_be_explained(surrogate: GaussianProcess) -> bool:
+    """Whether there are enough runs at full accuracy, and others beside them, to compare."""
+    is_full = surrogate.is_full_accuracy
+    return bool(is_full.sum() >= FEWEST_FULL and not is_full.all())
+
+
+def may_mislead(surrogate: GaussianProcess) -> bool:
+    """Whether cheap runs explain so little of several full ones that it is worth trying without them."""
+    n_full = int(surrogate.is_full_accuracy.sum())
+    return FEWEST_ALONE <= n_full < len(surrogate.x) and explained_by_cheap_runs(surrogate) < LITTLE
+
+
+def log_score(data: OutputData, surrogate: GaussianProcess) -> float:
+    """Logarithm of the density of every answer at full accuracy given all others, in the user's units, added up."""
+    is_full = surrogate.is_full_accuracy
+    misses, variances = (each[is_full] for each in left_out_misses(surrogate))
+    densities = -0.5 * misses**2 / variances - 0.5 * np.log(2.0 * np.pi * variances)
+    return float(densities.sum()) - data.rows(np.flatnonzero(is_full)).log_jacobian

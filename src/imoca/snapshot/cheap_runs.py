@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from imoca.methods.beliefs import without_absurd_answers
-from imoca.methods.verification import can_be_explained, explained_by_cheap_runs
+from imoca.methods.beliefs import Beliefs, without_absurd_answers
 from imoca.models.cost import CostModel, cost_models
+from imoca.models.doubt import can_be_explained
 from imoca.models.gp import GaussianProcess
 from imoca.models.kernel import covariance
 from imoca.models.surrogates import ModelName
@@ -28,6 +28,7 @@ class CheapRuns:
     price: float  # as a share of a full run
     n_full: int  # answers at full accuracy so far
     explained: float | None  # share of the variance of those that the other runs predict; None: too few to tell
+    are_left_out: bool = False  # of the model, for they mislead
 
     @property
     def is_worth_it(self) -> bool:
@@ -44,6 +45,10 @@ class CheapRuns:
         cost = f"{_percent(self.price)} of the cost, off by {_percent(self.error)} of the spread as the model sees it"
         if self.explained is None:
             return f"{cost}; of full runs there are too few to tell ({self.n_full})"
+        if self.are_left_out:
+            return (
+                f"{cost}; they mislead: {self.n_full} full runs are predicted better without them, and so is the front"
+            )
         return f"{cost}; they explain {_percent(self.explained)} of what {self.n_full} full runs measured"
 
 
@@ -57,11 +62,12 @@ def cheap_runs(table: TrialTable, model: ModelName) -> tuple[CheapRuns, ...]:
     for j, output in enumerate(problem.modelled):
         s = int(problem.simulator_columns[j])
         if problem.simulators[s].fidelity.has_knob and not problem.simulators[s].is_cost_sealed:
-            found.append(_of_output(output.name, problem.simulators[s].name, beliefs.modelled[j], beliefs.costs[s]))
+            found.append(_of_output(output.name, problem.simulators[s].name, beliefs, j, beliefs.costs[s]))
     return tuple(found)
 
 
-def _of_output(output: str, simulator: str, surrogate: GaussianProcess, cost: CostModel) -> CheapRuns:
+def _of_output(output: str, simulator: str, beliefs: Beliefs, j: int, cost: CostModel) -> CheapRuns:
+    surrogate, are_left_out = beliefs.modelled[j], beliefs.is_misled[j]
     ratio = cost.ratio(np.full((1, surrogate.x.shape[1]), 0.5), CHEAPEST_AND_FULL)[0]
     return CheapRuns(
         output,
@@ -69,7 +75,8 @@ def _of_output(output: str, simulator: str, surrogate: GaussianProcess, cost: Co
         typical_error(surrogate),
         float(ratio[0] / ratio[1]),
         int(surrogate.is_full_accuracy.sum()),
-        explained_by_cheap_runs(surrogate) if can_be_explained(surrogate) else None,
+        beliefs.explained(j) if are_left_out or can_be_explained(surrogate) else None,
+        are_left_out,
     )
 
 

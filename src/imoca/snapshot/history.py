@@ -7,7 +7,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from imoca.arrays import Array
-from imoca.methods.beliefs import Beliefs, recall, without_answers
+from imoca.methods.beliefs import Beliefs, without_answers
+from imoca.methods.recall import recall
 from imoca.models.failure import failure_models
 from imoca.models.surrogates import DEFAULT_MODEL, ModelName
 from imoca.snapshot.recommendation import QUICK, ParetoPoint, recommended

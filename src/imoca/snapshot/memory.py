@@ -9,9 +9,10 @@ from __future__ import annotations
 import numpy as np
 
 from imoca.arrays import Array, BoolArray, IntArray
-from imoca.methods.beliefs import Beliefs, recall
+from imoca.methods.beliefs import Beliefs
 from imoca.methods.fronts import front_of_means
 from imoca.methods.initial_design import sobol_designs
+from imoca.methods.recall import recall
 from imoca.models.cost import CostModel
 from imoca.models.surrogates import ModelName
 from imoca.pareto.dominance import is_below_front

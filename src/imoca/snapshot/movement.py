@@ -12,9 +12,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from imoca.arrays import Array
-from imoca.methods.beliefs import Beliefs, recall, without_absurd_answers
+from imoca.methods.beliefs import Beliefs, without_absurd_answers
 from imoca.methods.fronts import front_of_means
 from imoca.methods.initial_design import sobol_designs
+from imoca.methods.recall import recall
 from imoca.models.cost import CostModel, cost_models
 from imoca.models.surrogates import DEFAULT_MODEL, ModelName
 from imoca.pareto.indicators import glance_hypervolume

@@ -1,22 +1,26 @@
 """When a question goes to full accuracy, and what it then asks for."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from deciding import believe, suggest, trial_at
 
 from imoca.errors import MethodError
 from imoca.methods import MethodSettings, get_method
+from imoca.methods import beliefs as beliefs_module
+from imoca.methods.recall import recall
 from imoca.methods.target_search import TargetSearch
 from imoca.methods.thinking import Thinking
 from imoca.methods.verification import (
     PATIENCE,
     PATIENCE_AT_LIMITS,
     expected_costs,
-    explained_by_cheap_runs,
     is_verification_due,
     most_worth_verifying,
 )
 from imoca.models.cost import cost_models
+from imoca.models.doubt import explained_by_cheap_runs
 from imoca.models.gp import GaussianProcess
 from imoca.models.truth_and_error import TruthAndErrorForm
 from imoca.pareto.indicators import hypervolume
@@ -130,23 +134,54 @@ def test_cheap_runs_explain_what_they_predict_of_full_accuracy(rng: np.random.Ge
     assert explained_by_cheap_runs(at_full) == 1.0
 
 
+def misled_trials(n_full: int) -> list[Trial]:
+    """Thirty cheap answers are but noise."""
+    true, rng = trials_at([0.0] * 30 + [1.0] * n_full), np.random.default_rng(4)
+    noise = [Answer({name: float(rng.normal(-4.7, 0.3)) for name in trial.values}) for trial in true[:30]]
+    return [*(replace(trial, answer=answer) for trial, answer in zip(true[:30], noise, strict=True)), *true[30:]]
+
+
 def test_where_cheap_runs_mislead_all_of_the_cost_goes_to_full_accuracy() -> None:
-    """What is cheap answers the opposite."""
-    cheap, full = trials_at([0.0] * 30), trials_at([0.0] * 30 + [1.0] * 40)[30:]
-    turned = [
-        trial_at(
-            PROBLEM,
-            t.number,
-            PROBLEM.space.encode(t.parameters),
-            [0.0, 0.0],
-            Answer({name: -10.0 - value for name, value in t.values.items()}),
-        )
-        for t in cheap
-    ]
-    for trials, is_misled in (([*turned, *full], True), ([*cheap, *full], False)):
+    for trials, is_misled in ((misled_trials(40), True), (trials_at([0.0] * 30 + [1.0] * 40), False)):
         beliefs = believe(PROBLEM, trials)
         assert beliefs is not None
         assert is_verification_due(TrialTable.encode(PROBLEM, trials), beliefs, 0.5) == is_misled
+
+
+def test_cheap_runs_without_which_full_ones_predict_each_other_better_are_left_out() -> None:
+    for trials, is_misled in ((misled_trials(8), True), (trials_at([0.0] * 30 + [1.0] * 8), False)):
+        beliefs = believe(PROBLEM, trials)
+        assert beliefs is not None
+        assert beliefs.is_misled == (is_misled, is_misled)
+        assert [len(each.x) for each in beliefs.surrogates] == [8 if is_misled else 38] * 2
+        assert (beliefs.explained_by_cheap_runs == 0.0) == is_misled
+    product = beliefs_module.believe(
+        TrialTable.encode(PROBLEM, misled_trials(8)), "product"
+    )  # the paper's is left as it is
+    assert product is not None
+    assert product.is_misled == (False, False)
+
+
+def test_what_full_runs_alone_say_is_recalled_as_it_was(rng: np.random.Generator) -> None:
+    trials = misled_trials(8)
+    then = believe(PROBLEM, trials)
+    assert then is not None
+    asked = trial_at(PROBLEM, len(trials), np.zeros(2), [1.0, 1.0], fitted=then.fitted)
+    recalled = recall(TrialTable.encode(PROBLEM, trials), asked, "truth-and-error", then.costs)
+    assert recalled is not None
+    assert recalled.is_misled == then.is_misled
+    x = rng.random((20, 2))
+    np.testing.assert_allclose(recalled.means_at_target(x), then.means_at_target(x), atol=1e-9)
+
+
+@pytest.mark.parametrize("n_full", [4, 8])
+def test_where_cheap_runs_tell_nothing_it_is_asked_as_if_there_were_none(n_full: int) -> None:
+    """After four full runs the search that knows no other begins with designs all over the space."""
+    trials = misled_trials(n_full)
+    asked = suggest(get_method("imoca-p", MethodSettings(verify=0.5, n_fronts=2)), PROBLEM, trials)
+    full = TrialTable.encode(PROBLEM, trials).rows(slice(30, None))
+    assert asked == replace(TargetSearch("ehi", n_fronts=2).suggest(full, 0), fitted={})
+    assert set(asked.fidelities.values()) == {1.0}
 
 
 @pytest.mark.parametrize("method", ["imoca-p", "imoca-e", "imoca-t"])
@@ -155,8 +190,9 @@ def test_a_question_that_is_due_is_that_of_the_largest_expected_hypervolume(meth
     asked = suggest(get_method(method, MethodSettings(verify=0.5, n_fronts=2)), PROBLEM, trials)
     beliefs = believe(PROBLEM, trials)
     assert beliefs is not None
-    search = TargetSearch("ehi", n_fronts=10)
-    (ehi,) = search.questions(beliefs, 30, Thinking(), np.random.default_rng([0, 30]))
+    search, rng = TargetSearch("ehi", n_fronts=10), np.random.default_rng([0, 30])
+    rng.random()  # by which it is chosen whether cheap runs are heard
+    (ehi,) = search.questions(beliefs, 30, Thinking(), rng)
     assert asked == ehi
     assert set(asked.fidelities.values()) == {1.0}
     cheap = suggest(get_method(method, MethodSettings(verify=0.0, n_fronts=2)), PROBLEM, trials)

@@ -6,7 +6,17 @@ from kernels import joint_posterior
 from scipy.optimize import brentq
 from scipy.stats import norm
 
-from imoca.models.doubt import FACTOR_PRIOR, OFFSET_PRIOR, Doubt, doubt_of, left_out_misses
+from imoca.models.dataset import OutputData
+from imoca.models.doubt import (
+    FACTOR_PRIOR,
+    FEWEST_ALONE,
+    OFFSET_PRIOR,
+    Doubt,
+    doubt_of,
+    left_out_misses,
+    log_score,
+    may_mislead,
+)
 from imoca.models.fading import KnobFading
 from imoca.models.gp import GaussianProcess
 from imoca.models.truth_and_error import Error, TruthAndError
@@ -98,3 +108,28 @@ def test_a_simulator_without_a_knob_has_no_offset(rng: np.random.Generator) -> N
     doubt = doubt_of(cheap_process(rng, 0.8), has_knob=False)
     assert (doubt.offsets == 0.0).all()
     np.testing.assert_allclose(doubt.weights, FACTOR_PRIOR)
+
+
+@pytest.mark.parametrize("is_log", [False, True])
+def test_the_score_of_full_runs_is_their_density_given_all_others(is_log: bool, rng: np.random.Generator) -> None:
+    process = cheap_process(rng, full_offset=0.2)
+    data = OutputData(process.x, process.z, process.values, -1.0, 0.7, 2.5, process.told_noise, is_log)
+    expected = 0.0
+    for i in np.flatnonzero(process.z == 1.0):
+        others = np.arange(len(process.z)) != i
+        left = GaussianProcess.condition(process.x[others], process.z[others], process.values[others], KERNEL)
+        mean, variance = left.mean_and_variance_at_target(process.x[i : i + 1])
+        density = norm(mean[0], np.sqrt(variance[0] + left.noise_at_target)).logpdf(process.values[i]) - np.log(2.5)
+        seen = float(data.to_user(process.values[i : i + 1])[0])
+        expected += density - (np.log(seen) if is_log else 0.0)  # per unit of what the simulator returns
+    assert log_score(data, process) == pytest.approx(expected, rel=1e-6)
+
+
+def test_cheap_runs_may_mislead_where_several_full_ones_are_not_what_they_say(rng: np.random.Generator) -> None:
+    assert not may_mislead(cheap_process(rng, full_offset=0.0))
+    contrary = cheap_process(rng, full_offset=3.0)
+    assert may_mislead(contrary)
+    few = np.arange(len(contrary.x)) < 20 + FEWEST_ALONE - 1
+    assert not may_mislead(GaussianProcess.condition(contrary.x[few], contrary.z[few], contrary.values[few], KERNEL))
+    full = contrary.z == 1.0  # there is nothing to leave out
+    assert not may_mislead(GaussianProcess.condition(contrary.x[full], contrary.z[full], contrary.values[full], KERNEL))

@@ -5,12 +5,11 @@ import pytest
 from deciding import believe, output_data, trial_at
 from kernels import joint_posterior
 
-from imoca.methods.beliefs import recall
-from imoca.methods.verification import explained_by_cheap_runs
+from imoca.methods.recall import recall
 from imoca.models import outliers
 from imoca.models.cost import cost_models
 from imoca.models.dataset import LARGEST_ERROR, OutputData
-from imoca.models.doubt import doubt_of
+from imoca.models.doubt import doubt_of, explained_by_cheap_runs
 from imoca.models.fading import KnobFading
 from imoca.models.fitting import fit
 from imoca.models.gp import JITTERS, GaussianProcess

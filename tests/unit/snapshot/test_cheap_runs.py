@@ -40,6 +40,9 @@ def test_in_words() -> None:
         "5 % of the cost, off by 30 % of the spread as the model sees it; of full runs there are too few to tell (1)"
     )
     assert CheapRuns("f", "s", 0.304, 0.05, 6, 0.97).words.endswith("they explain 97 % of what 6 full runs measured")
+    misled = CheapRuns("f", "s", 0.304, 0.05, 6, 0.0, are_left_out=True)
+    assert misled.verdict.startswith("not worth it")
+    assert "they mislead: 6 full runs are predicted better without them" in misled.words
 
 
 def make_study(cheap_slope: float) -> Study:

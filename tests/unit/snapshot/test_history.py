@@ -9,7 +9,8 @@ import pytest
 
 from imoca import Fidelity, Objective, Problem, Real, Simulator, Study
 from imoca.methods import beliefs
-from imoca.methods.beliefs import Beliefs, recall
+from imoca.methods.beliefs import Beliefs
+from imoca.methods.recall import recall
 from imoca.models.fitting import fit_on
 from imoca.report.figures import RECORDS
 from imoca.snapshot import history

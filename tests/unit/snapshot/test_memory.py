@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 from deciding import believe, recommend, trial_at
 
-from imoca.methods.beliefs import Beliefs, recall
+from imoca.methods.beliefs import Beliefs
+from imoca.methods.recall import recall
 from imoca.models.gp import GaussianProcess
 from imoca.problem.fidelity import Fidelity
 from imoca.problem.parameters import Real

@@ -35,7 +35,7 @@ PROBLEM = Problem(
 def searched() -> Study:
     """Far enough that the front has settled, nothing at full accuracy."""
     study = Study(PROBLEM, n_fronts=2, verify=0.0)
-    study.optimize(trials=20, progress=False)
+    study.optimize(trials=30, progress=False)
     assert not len(study.table().verified)
     return study
 
@@ -128,8 +128,8 @@ def test_an_answer_that_contradicts_the_front_sets_it_in_motion(searched: Study)
 
 
 def test_it_is_the_same_after_a_restart(searched: Study, tmp_path: Path) -> None:
-    with Study(PROBLEM, n_fronts=2, storage=tmp_path / "study.db") as study:
-        study.optimize(trials=20, progress=False)
+    with Study(PROBLEM, n_fronts=2, verify=0.0, storage=tmp_path / "study.db") as study:
+        study.optimize(trials=30, progress=False)
         found = study.snapshot().movement
     with Study.load(tmp_path / "study.db", read_only=True) as again:
         assert again.snapshot().movement == found
@@ -140,7 +140,7 @@ def test_one_absurd_answer_neither_settles_a_front_nor_sets_it_in_motion(searche
     table = searched.table()
     absurd = trial_at(PROBLEM, len(table), np.array([0.513]), [0.0, 0.0], Answer({"l": 1e6, "r": 0.1}))
     better = Answer({"l": -0.5, "r": -0.5})
-    contrary = trial_at(PROBLEM, 21, np.array([0.0]), [1.0, 1.0], better, dict(table.trials[-1].fitted))
+    contrary = trial_at(PROBLEM, len(table) + 1, np.array([0.0]), [1.0, 1.0], better, dict(table.trials[-1].fitted))
     at_rest, moving = [
         movement(TrialTable.encode(PROBLEM, [*table.trials, absurd, *each])).share for each in ((), (contrary,))
     ]
@@ -163,7 +163,7 @@ def test_the_cost_of_verification_is_no_part_of_the_stretch(searched: Study) -> 
 
 def test_without_memory_nothing_can_be_told() -> None:
     study = Study(PROBLEM, method="random")
-    study.optimize(trials=20, progress=False)
+    study.optimize(trials=30, progress=False)
     found = study.snapshot().movement
     assert (found.share, found.has_ended, found.is_settled) == (None, False, False)
     assert Movement(None, 0.0, True).words == "too few questions were asked by a model to tell"
