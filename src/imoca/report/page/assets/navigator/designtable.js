@@ -17,7 +17,7 @@ export class DesignTable {
     });
     this.body.addEventListener("keydown", (event) => this.press(event));
     this.heads = ["design", "state", ...model.columns].map((column, k) => this.head(column, k));
-    const table = element("table", { className: "designs" }, element("caption", { text: `All ${model.designs.length} designs on the front` }), element("thead", {}, element("tr", {}, ...this.heads)), this.body);
+    const table = element("table", { className: "designs" }, element("caption", { text: allDesigns(model) }), element("thead", {}, element("tr", {}, ...this.heads)), this.body);
     place.replaceChildren(
       element("div", { className: "table-filter" }, element("label", { text: "Only designs with " }, this.input), this.fault),
       element("div", { className: "scroller tall", tabindex: 0, role: "region", "aria-label": "All designs" }, table),
@@ -78,6 +78,11 @@ export class DesignTable {
     if (this.input.value !== model.text) this.input.value = model.text;
     this.fault.textContent = printable(model.fault);
   }
+}
+
+function allDesigns(model) {
+  const [n, nToday] = [model.designs.length, model.today.length];
+  return n === nToday ? `All ${n} designs on the front` : `All ${n} designs: ${nToday} on the front, ${n - nToday} recommended before`;
 }
 
 function example(model) {
