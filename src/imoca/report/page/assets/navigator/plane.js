@@ -24,9 +24,9 @@ export class Plane {
     this.draw();
   }
 
-  draw() {
+  draw(width = this.place.clientWidth) {
     const { x, y, model, height } = this;
-    this.width = this.place.clientWidth || 480;
+    this.width = width || 480;
     [this.xScale, this.yScale] = [x, y].map((column) => scaleOf(...[model.today, model.designs].map((some) => some.map((design) => column.number(design))), ROOM));
     this.svg = drawn("svg", { viewBox: `0 0 ${this.width} ${height}`, width: "100%", height, "aria-hidden": "true" });
     this.svg.append(this.axes(), drawn("g", { class: "bars" }, ...this.bars()));
