@@ -14,6 +14,8 @@ from imoca.wording import with_deviation, with_error, with_unit
 NOT_DRAWN = float("nan")
 N_BARS = 30  # of a front; more would cover the points
 
+STRETCH = 0.25  # of the reach of the other points, by which earlier designs may widen an axis at each end
+
 BARS = ", with intervals that hold nine of ten"
 PREDICTED = f"predicted front{BARS}"
 VERIFIED = "on the front, verified at full accuracy"
@@ -54,12 +56,35 @@ class FrontSeries:
     def n_points(self) -> int:
         return len(self.numbers)
 
+    def reached(self, j: int) -> list[float]:
+        """Along one objective, by points and their bars."""
+        column = self.columns[j]
+        if self.bars is None:
+            return list(column)
+        reaches = zip(column, self.bars[j].below, self.bars[j].above, strict=True)
+        ends = [end for value, below, above in reaches for end in (value - below, value + above)]
+        return [*column, *(end for end in ends if end == end)]
+
 
 def front_series(record: FrontRecord) -> tuple[FrontSeries, ...]:
     """In drawing order, without the empty ones."""
     names = [objective.name for objective in record.objectives]
-    found = (_beaten(record, names), _earlier(record), _predicted(record, names), _verified(record, names))
+    others = (_beaten(record, names), _predicted(record, names), _verified(record, names))
+    found = (others[0], _earlier(record, _ends(others, names)), *others[1:])
     return tuple(series for series in found if series.n_points)
+
+
+def earlier_words(record: FrontRecord) -> str:
+    """How many designs were recommended before, and how many of them are not drawn; nothing where there are none."""
+    n = len(record.points) - len(record.today)
+    if not n:
+        return ""
+    n_drawn = sum(series.n_points for series in front_series(record) if series.label == EARLIER)
+    are = "1 more was" if n == 1 else f"{n} more were"
+    told, n_far = f"{are} recommended before and not surely worse", n - n_drawn
+    if not n_far:
+        return told
+    return f"{told}; {n_far} of them would stretch an axis and {'is' if n_far == 1 else 'are'} not drawn"
 
 
 def _predicted(record: FrontRecord, names: Sequence[str]) -> FrontSeries:
@@ -69,9 +94,26 @@ def _predicted(record: FrontRecord, names: Sequence[str]) -> FrontSeries:
     return _predictions(PREDICTED, kept, tuple(Bars.predicted(drawn, name) for name in names), record)
 
 
-def _earlier(record: FrontRecord) -> FrontSeries:
-    kept = [(i, point) for i, point in enumerate(record.points) if point.is_earlier]
+def _earlier(record: FrontRecord, ends: Mapping[str, tuple[float, float]]) -> FrontSeries:
+    """Those between the ends of every objective: one that is far off would press the front into a corner."""
+    kept = [
+        (i, point)
+        for i, point in enumerate(record.points)
+        if point.is_earlier and all(low <= point.predicted[name] <= high for name, (low, high) in ends.items())
+    ]
     return _predictions(EARLIER, kept, None, record)
+
+
+def _ends(series: Sequence[FrontSeries], names: Sequence[str]) -> dict[str, tuple[float, float]]:
+    """Of the axes of the objectives, with points and bars within and room for a few beside; none for a mere point."""
+    ends = {}
+    for j, name in enumerate(names):
+        values = [value for each in series for value in each.reached(j)]
+        low, high = min(values, default=0.0), max(values, default=0.0)
+        if high > low:
+            room = STRETCH * (high - low)
+            ends[name] = low - room, high + room
+    return ends
 
 
 def _predictions(

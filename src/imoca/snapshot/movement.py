@@ -22,6 +22,7 @@ from imoca.pareto.indicators import glance_hypervolume
 from imoca.pareto.search import Front, SearchEffort
 from imoca.snapshot.accounting import bill
 from imoca.trials.table import TrialTable
+from imoca.wording import number
 
 # Measured by experiments/settled.py: docs/how-to/verify.md says on what.
 MOST_MOVED = 0.025  # of its hypervolume, by which a front that has settled moved
@@ -58,9 +59,8 @@ class Movement:
         """Why it is settled or not."""
         if self.share is None:
             return "too few questions were asked by a model to tell"
-        moved = (
-            f"the front moved by {100.0 * self.share:.2g} % of its hypervolume over the last {self.cost:.3g} of cost"
-        )
+        cost = number(float(f"{self.cost:.3g}"))
+        moved = f"the front moved by {100.0 * self.share:.2g} % of its hypervolume over the last {cost} of cost"
         if not self.has_ended:
             return f"{moved}, more than {100.0 * MOST_MOVED:g} %"
         return moved if self.is_verified else f"{moved}, but no design that was chosen was run at full accuracy"

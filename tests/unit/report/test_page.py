@@ -225,7 +225,7 @@ def test_the_summary_says_what_was_found_and_what_it_cost() -> None:
 
 def test_readings_name_the_numbers_of_their_records(records: Any) -> None:
     made = records(2)
-    assert "1 of 6 were measured" in front_reading(made["front"])
+    assert "1 of 5 were measured" in front_reading(made["front"])
     assert cost_reading(made["cost"]) == (
         "35 % of the 5.75 full-fidelity runs went into 2 runs of s1 at fidelity fine."
         " 4 % was lost in attempts that had to be repeated."

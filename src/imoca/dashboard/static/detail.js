@@ -2,6 +2,7 @@
 import { getJson, getText, studyPath } from "./api.js";
 import { duration, element, moment, printable, short } from "./navigator/text.js";
 
+const EARLIER = "Recommended before; the model of today sees others ahead of it, but it is not surely worse. Not run at full accuracy yet.";
 const STREAMS = { stdout: "Standard output", stderr: "Standard error" };
 
 export class Detail {
@@ -38,7 +39,7 @@ export class Detail {
     this.number = null;
     const predicted = Object.entries(point.predicted).map(([name, value]) => [name, `${Number(value.toPrecision(6))} ± ${Number(point.uncertainty[name].toPrecision(2))}`]);
     this.open(`Predicted design ${point.id}`, [
-      element("p", { text: "On the front as the model sees it; not run at full accuracy yet." }),
+      element("p", { text: point.is_earlier ? EARLIER : "On the front as the model sees it; not run at full accuracy yet." }),
       ...part("Parameters", Object.entries(point.parameters)),
       ...part("Predicted at full accuracy, ± typical error", predicted),
       ...(point.feasibility < 1 ? part("Feasible", [["probability", point.feasibility.toFixed(2)]]) : []),

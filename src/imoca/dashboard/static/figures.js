@@ -4,6 +4,7 @@ import { element, plotlyText, printable } from "./navigator/text.js";
 
 const TOP = 14; // pixels above a plot once its heading stands outside and its legend below
 const PANEL_TITLES = 40; // pixels above if its panels have titles of their own
+const TITLE_LINE = 18; // pixels of each line of them
 const PHONE = 500; // pixels of a window below which the titles of axes are smaller
 const LEGEND = 40; // pixels below for that
 const NARROW = 600; // pixels that a figure has beside another one
@@ -83,7 +84,8 @@ function themed(layout, hasLegend) {
     },
   };
   const below = hasLegend ? LEGEND : 0;
-  const top = layout.annotations?.length ? PANEL_TITLES : TOP;
+  const nLines = Math.max(0, ...(layout.annotations ?? []).map(({ text }) => text.split("<br>").length));
+  const top = nLines ? Math.max(PANEL_TITLES, TITLE_LINE * nLines) : TOP;
   layout.height += below - Math.max(0, layout.margin.t - top);
   layout.margin = { ...layout.margin, t: top, b: layout.margin.b + below };
   layout.legend = { orientation: "h", xref: "container", x: 0.5, xanchor: "center", yref: "container", y: 0, yanchor: "bottom" };
@@ -238,6 +240,7 @@ export class Figures {
   draw(name, card) {
     const figure = name === "front" ? withObserved(card.figure, this.observed) : card.figure;
     if (!figure) return null;
+    if (!figure.data.length) return card.canvas.replaceChildren(); // its reading says why
     return draw(card.canvas, asPlanes(figure), (point) => this.onPoint(name, point, this.cards.get(name).figure));
   }
 

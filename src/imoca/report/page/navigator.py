@@ -1,4 +1,4 @@
-"""What the page's navigator is given: verdict, budget, and every design of the front with its numbers."""
+"""What the page's navigator is given: verdict, budget, and every recommended design with its numbers."""
 
 from __future__ import annotations
 
@@ -93,6 +93,7 @@ def _design(problem: Problem, point: ParetoPoint) -> dict[str, Any]:
     return {
         "id": point.id,
         "state": point.state,
+        "earlier": point.is_earlier,
         "parameters": [point.parameters[name] for name in problem.space.names],
         "predicted": _digits([point.predicted[name] for name in names]),
         "uncertainty": _digits([point.uncertainty[name] for name in names]),

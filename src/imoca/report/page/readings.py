@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from imoca.report.figure_names import COST_UNIT, NOTHING, FigureName
+from imoca.report.front_series import earlier_words
 from imoca.report.labels import percent, plain_number, rounded, share
 from imoca.report.records import (
     FULL,
@@ -33,7 +34,7 @@ from imoca.report.records.parallel import ParallelRecord
 from imoca.report.records.trade_offs import MOST_IN_MATRIX, N_PAIRS
 from imoca.snapshot.importance import Importance
 from imoca.trials.trial import RunState
-from imoca.wording import bound_words, duration, printable, with_unit
+from imoca.wording import bound_words, duration, number, printable, with_unit
 
 SETTLED = 0.02  # change of the hypervolume, over the last quarter of the cost, below which a front has settled
 N_LATE = 3  # checkpoints needed to see it
@@ -88,12 +89,12 @@ def what_it_cost(record: SummaryRecord) -> str:
         else counted(record.n_trials, "trial")
     )
     verified = record.cost_of_verification
-    to_verify = f", {verified:.3g} of it to verify designs" if verified else ""
+    to_verify = f", {plain_number(verified)} of it to verify designs" if verified else ""
     told = f"{spent} took the cost of {_runs(record.cost_spent)}{to_verify}."
     ratio = saving(record)
     if ratio is None:
         return told
-    full = f"Running all of them at full accuracy would have cost {record.cost_at_full_accuracy:.4g}"
+    full = f"Running all of them at full accuracy would have cost {number(record.cost_at_full_accuracy)}"
     return f"{told} {full}: {ratio:.3g} times as much."
 
 
@@ -107,10 +108,10 @@ def saving(record: SummaryRecord) -> float | None:
 def front_reading(record: FrontRecord) -> str:
     if not record.points:
         return NOTHING["front"]
-    n_verified = sum(point.verified for point in record.points)
+    today = record.today
     ranges = []
     for objective in record.objectives:
-        values = [point.known[objective.name] for point in record.points]
+        values = [point.known[objective.name] for point in today]
         span = max(values) - min(values)
         ends = with_unit(f"{rounded(min(values), span)} to {rounded(max(values), span)}", objective.unit)
         ranges.append(f"{printable(objective.name)} from {ends}")
@@ -120,9 +121,11 @@ def front_reading(record: FrontRecord) -> str:
         bars = f"of {n_objectives * (n_objectives - 1) // 2} pairs the {N_PAIRS} are shown that are most at odds"
     scatters = any(point.errors for point in record.points)
     counted = " Where measured values have errors, what counts is the best guess of model and measurement together."
+    known = _how_known(sum(point.verified for point in today), len(today))
+    before = f" {words}." if (words := earlier_words(record)) else ""
     return (
         f"Each point is a design; along the front one trades {joined(ranges)}. "
-        f"{_how_known(n_verified, len(record.points))}; {bars}.{counted if scatters else ''}"
+        f"{known}; {bars}.{before}{counted if scatters else ''}"
     )
 
 
@@ -377,7 +380,7 @@ def known(cost: float) -> str:
 def _runs(cost: float) -> str:
     if math.isnan(cost):
         return f"an unknown number of {COST_UNIT}"
-    return f"{cost:.3g} {COST_UNIT}" if f"{cost:.3g}" != "1" else "1 full-fidelity run"
+    return "1 full-fidelity run" if plain_number(cost) == "1" else f"{plain_number(cost)} {COST_UNIT}"
 
 
 READINGS: Mapping[FigureName, Callable[[Any], str]] = {  # in the order of reading

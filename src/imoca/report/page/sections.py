@@ -45,7 +45,7 @@ def decision_section(contents: Contents) -> str:
 
 
 def navigator_section(contents: Contents) -> str:
-    """Every design on the front; a page without scripts shows them as a table."""
+    """Every design that is recommended; a page without scripts shows them as a table."""
     if not contents.front.points:
         return _section("navigator", "Choose a design", paragraph(what_was_found(contents.summary)))
     return _section("navigator", "Choose a design", f'<div id="rest">\n{_front_table(contents)}\n</div>')
@@ -84,7 +84,14 @@ def _front_table(contents: Contents) -> str:
     ]
     titles = ["design", *_titles(contents), "state"]
     note = "Predicted values; in two cases of three the truth is that near."
-    return paragraph(note) + table(f"All {len(rows)} designs on the front", titles, rows)
+    return paragraph(note) + table(_all_designs(contents), titles, rows)
+
+
+def _all_designs(contents: Contents) -> str:
+    n, n_today = len(contents.front.points), contents.summary.n_front
+    if n == n_today:
+        return f"All {n} designs on the front"
+    return f"All {n} designs: {n_today} on the front, {n - n_today} recommended before"
 
 
 def verification_section(contents: Contents) -> str:

@@ -41,7 +41,10 @@ from imoca.wording import number, with_unit
 
 LACK = "what the correlation with full accuracy lacks of 1<br>← better"
 N_COLUMNS = 3  # of small panels side by side
+TITLE_SIZE = 11  # pixels of letters above such a panel, where several lines stand
 ROW = 24  # pixels of a bar
+NARROWEST, TWO_COLUMNS = 320, 760  # pixels below which figures of one and two columns scroll
+MOST_BELOW = 4  # simulators whose costs stand one below the other; more in two columns
 
 
 def convergence_figure(record: ConvergenceRecord) -> go.Figure:
@@ -71,18 +74,23 @@ def convergence_figure(record: ConvergenceRecord) -> go.Figure:
 def cost_figure(records: Sequence[CostRecord]) -> go.Figure:
     if not any(sum(record.n_runs) or record.wasted for record in records):
         return nothing_to_show(TITLES["cost"], NOTHING["cost"])
-    n_rows = [len(record.bands) + bool(record.wasted) for record in records]
+    n_columns = 1 if len(records) <= MOST_BELOW else 2
+    n_bars = [len(record.bands) + bool(record.wasted) for record in records]
+    highest = [max(n_bars[i : i + n_columns]) for i in range(0, len(records), n_columns)]
     made = make_subplots(
-        rows=len(records),
-        cols=1,
+        rows=len(highest),
+        cols=n_columns,
         shared_xaxes=True,
-        row_heights=n_rows,
-        vertical_spacing=gap(len(records)),
+        row_heights=highest,
+        vertical_spacing=gap(len(highest)),
+        horizontal_spacing=0.2,  # room for the names of the second column
         subplot_titles=[plotly_text(shortened(record.simulator)) for record in records],
     )
-    adopt_theme(made, "cost", height=150 + ROW * sum(n_rows) + 50 * len(records))
-    for row, record in enumerate(records, 1):
-        costs, names = list(record.costs), [plotly_text(shortened(band, 24)) for band in record.bands]
+    height = 150 + ROW * sum(highest) + 50 * len(highest)
+    adopt_theme(made, "cost", height, min_width=NARROWEST if n_columns == 1 else TWO_COLUMNS)
+    for i, record in enumerate(records):
+        place = {"row": i // n_columns + 1, "col": i % n_columns + 1}
+        costs, names = list(record.costs), [plotly_text(shortened(band, 24 // n_columns)) for band in record.bands]
         texts = [f"{count} run{'' if count == 1 else 's'}" for count in record.n_runs]
         looks = [(BLUE, "")] * (len(costs) - 1) + [(GREEN, "/")]
         if record.wasted:
@@ -100,11 +108,12 @@ def cost_figure(records: Sequence[CostRecord]) -> go.Figure:
             hovertemplate="%{x:.4g} " + COST_UNIT + "<extra></extra>",
             showlegend=False,
         )
-        made.add_trace(trace, row=row, col=1)
-        made.update_yaxes(tickvals=list(range(len(names))), ticktext=names, showgrid=False, row=row, col=1)
+        made.add_trace(trace, **place)
+        made.update_yaxes(tickvals=list(range(len(names))), ticktext=names, showgrid=False, **place)
+        if i >= len(records) - n_columns:
+            made.update_xaxes(title_text=f"cost [{COST_UNIT}]", showticklabels=True, **place)
     longest = max(max((*record.costs, record.wasted)) for record in records)
     made.update_xaxes(range=[0.0, 1.15 * longest])  # room for the number of runs beside the longest bar
-    made.update_xaxes(title_text=f"cost [{COST_UNIT}]", row=len(records), col=1)
     return made
 
 
@@ -127,6 +136,7 @@ def trust_figure(records: Sequence[TrustRecord]) -> go.Figure:
         is_first_promise = not any(each.promises for each in records[:i])
         if record.promises:
             made.add_trace(_promises(record, is_first_promise), row=place[0], col=place[1])
+    made.update_annotations(font_size=TITLE_SIZE)
     made.update_xaxes(title_text="predicted without it")
     made.update_yaxes(title_text="observed")
     made.update_layout(legend=LEGEND_BELOW, margin={"t": 130, "b": 100})
@@ -188,7 +198,7 @@ PLOTLY_DRAWERS: Mapping[FigureName, Callable[[Any], go.Figure]] = {
 def _trust_title(record: TrustRecord) -> str:
     words = (skill_words(record), full_accuracy_words(record), promise_words(record))
     lines = "<br>".join(filter(None, words))
-    return f"{plotly_text(short_label(record.output, record.unit, 24))}<br><sub>{lines}</sub>"
+    return f"<b>{plotly_text(short_label(record.output, record.unit, 24))}</b><br>{lines}"
 
 
 def _add_trust(made: go.Figure, record: TrustRecord, row: int, column: int, is_first: bool) -> None:

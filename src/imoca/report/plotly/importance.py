@@ -10,15 +10,14 @@ from plotly.subplots import make_subplots
 
 from imoca.report.figure_names import NOTHING, TITLES
 from imoca.report.labels import percent, plotly_text, shortened
-from imoca.report.palette import BLUE, GREY, SKY
-from imoca.report.plotly.theme import LEGEND_BELOW, adopt_theme, figure, nothing_to_show
+from imoca.report.palette import BLUE, GREY, SHADES, SKY
+from imoca.report.plotly.theme import LEGEND_BELOW, LIGHT, adopt_theme, figure, nothing_to_show
 from imoca.report.records.importance import MOST_SHOWN, most_important
 from imoca.snapshot.importance import Importance, Share
 
 MOST_PANELS = 4  # outputs with bars of their own
 N_COLUMNS = 2
 ROW, CELL = 30, 34  # pixels of a parameter, of an output in a map
-MAP_SCALE = ((0.0, "rgba(0, 114, 178, 0.05)"), (1.0, "rgba(0, 114, 178, 0.85)"))  # on light and on dark paper
 
 
 def importance_figure(records: Sequence[Importance]) -> go.Figure:
@@ -101,10 +100,11 @@ def _map(records: Sequence[Importance], shown: Sequence[int]) -> go.Figure:
         z=[[None if value != value else value for value in row] for row in values],
         zmin=0.0,
         zmax=1.0,
-        colorscale=MAP_SCALE,
+        colorscale=[[0.0, SHADES[0]], [1.0, SHADES[1]]],
         showscale=False,
         text=[["" if value != value else percent(value) for value in row] for row in values],
         texttemplate="%{text}",
+        textfont={"color": LIGHT["ink"]},
         hovertext=[
             [f"{plotly_text(shortened(r.output))}<br>{_words(r, i, 'in all', r.total[i])}" for i in shown]
             for r in records

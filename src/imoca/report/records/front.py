@@ -36,6 +36,11 @@ class FrontRecord:
     constraints: tuple[Constraint, ...] = ()
     parameters: tuple[Parameter, ...] = ()
 
+    @property
+    def today(self) -> tuple[ParetoPoint, ...]:
+        """The points without those that were recommended before."""
+        return tuple(point for point in self.points if not point.is_earlier)
+
 
 @dataclass(frozen=True)
 class SummaryRecord:

@@ -27,14 +27,14 @@ class ParallelAxis:
 
 @dataclass(frozen=True)
 class ParallelRecord:
-    """Objectives measured where measured, else predicted."""
+    """Of today's front; objectives measured where measured, else predicted."""
 
     axes: tuple[ParallelAxis, ...]
     is_verified: tuple[bool, ...]
 
 
 def parallel_record(snapshot: Snapshot) -> ParallelRecord:
-    points = snapshot.front
+    points = [point for point in snapshot.front if not point.is_earlier]
     parameters = [
         _parameter_axis(parameter, [point.parameters[parameter.name] for point in points])
         for parameter in snapshot.problem.parameters

@@ -3,6 +3,9 @@ import { button, element, printable, short, withError } from "./text.js";
 import { takingButtons } from "./taking.js";
 import { badge } from "./chosen.js";
 
+const FIXED = 2; // columns that say which design a row is
+const PAPER = { letter: 4.5, sides: 8 }; // pixels of a letter on paper, where they are small, and beside a column
+
 export class DesignTable {
   constructor(place, model) {
     Object.assign(this, { model, sorted: null });
@@ -17,7 +20,8 @@ export class DesignTable {
     });
     this.body.addEventListener("keydown", (event) => this.press(event));
     this.heads = ["design", "state", ...model.columns].map((column, k) => this.head(column, k));
-    const table = element("table", { className: "designs" }, element("caption", { text: `All ${model.designs.length} designs on the front` }), element("thead", {}, element("tr", {}, ...this.heads)), this.body);
+    const table = element("table", { className: "designs" }, element("caption", { text: allDesigns(model) }), element("thead", {}, element("tr", {}, ...this.heads)), this.body);
+    this.place = place;
     place.replaceChildren(
       element("div", { className: "table-filter" }, element("label", { text: "Only designs with " }, this.input), this.fault),
       element("div", { className: "scroller tall", tabindex: 0, role: "region", "aria-label": "All designs" }, table),
@@ -67,6 +71,36 @@ export class DesignTable {
     event.preventDefault();
   }
 
+  /** Tables of as many columns as fit side by side, each with the designs named anew: on paper nothing scrolls. */
+  putOnPaper(width) {
+    this.takeOffPaper();
+    const longest = (k) => this.rows.reduce((most, row) => Math.max(most, row.children[k].textContent.length), 0);
+    const widths = this.heads.map((_, k) => PAPER.letter * longest(k) + PAPER.sides);
+    const room = width - widths.slice(0, FIXED).reduce((sum, each) => sum + each, 0);
+    const groups = [];
+    let left = 0;
+    for (let k = FIXED; k < widths.length; k += 1) {
+      if (!groups.length || widths[k] > left) {
+        groups.push([]);
+        left = room;
+      }
+      groups.at(-1).push(k);
+      left -= widths[k];
+    }
+    this.place.append(...groups.map((columns, i) => this.paper(columns, i ? "The same designs, further columns" : allDesigns(this.model))));
+  }
+
+  paper(columns, caption) {
+    const kept = (row) => [...row.children].filter((_, k) => k < FIXED || columns.includes(k)).map((cell) => cell.cloneNode(true));
+    const rows = this.rows.filter((row) => !row.hidden).map((row) => element("tr", {}, ...kept(row)));
+    return element("div", { className: "on-paper" }, element("table", { className: "designs" }, element("caption", { text: caption }),
+      element("thead", {}, element("tr", {}, ...kept(this.heads[0].parentElement))), element("tbody", {}, ...rows)));
+  }
+
+  takeOffPaper() {
+    for (const paper of this.place.querySelectorAll(".on-paper")) paper.remove();
+  }
+
   update() {
     const { model } = this;
     for (const row of this.rows) {
@@ -78,6 +112,11 @@ export class DesignTable {
     if (this.input.value !== model.text) this.input.value = model.text;
     this.fault.textContent = printable(model.fault);
   }
+}
+
+function allDesigns(model) {
+  const [n, nToday] = [model.designs.length, model.today.length];
+  return n === nToday ? `All ${n} designs on the front` : `All ${n} designs: ${nToday} on the front, ${n - nToday} recommended before`;
 }
 
 function example(model) {

@@ -10,8 +10,9 @@ export class Model {
   constructor(content) {
     this.content = content;
     this.designs = content.designs;
+    this.today = content.designs.filter(({ earlier }) => !earlier); // the others were recommended before
     this.outputs = content.columns.filter(({ kind }) => kind !== "parameter");
-    this.columns = content.columns.map((column, i) => new Column(column, i, this.designs, this.outputs.length));
+    this.columns = content.columns.map((column, i) => new Column(column, i, this, this.outputs.length));
     this.objectives = this.columns.filter(({ kind }) => kind === "objective");
     this.rows = this.designs.map((design) => [design.id, design.state, ...this.columns.map((column) => column.cell(design))]);
     this.names = ["design", "state", ...this.columns.map(({ name }) => name)];
@@ -99,16 +100,15 @@ export class Model {
 
 /** An objective, a constraint or a parameter. */
 export class Column {
-  constructor(content, place, designs, nOutputs) {
+  constructor(content, place, { designs, today }, nOutputs) {
     Object.assign(this, content);
     this.label = labelled(this.name, this.unit);
     this.output = place < nOutputs ? place : null;
     this.parameter = place < nOutputs ? null : place - nOutputs;
     this.isUpBetter = this.goal !== "minimize";
-    const numbers = designs.map((design) => this.number(design));
     if (this.choices) this.scale = new Scale(0, this.choices.length - 1, false);
     else if (this.parameter !== null) this.scale = new Scale(this.low, this.high, Boolean(this.log));
-    else this.scale = scaleOf(numbers);
+    else this.scale = scaleOf(...[today, designs].map((some) => some.map((design) => this.number(design))));
   }
 
   /** Measured where measured, else predicted. */
@@ -151,7 +151,7 @@ export class Column {
 
 /** The pairs of objectives that trade off most: where the one gains, the other loses (rank correlation of merits). */
 export function strongestTradeOffs(model, n) {
-  const ranks = model.objectives.map((column) => ranked(model.designs.map((design) => column.merit(design))));
+  const ranks = model.objectives.map((column) => ranked(model.today.map((design) => column.merit(design))));
   const pairs = [];
   for (let i = 0; i < ranks.length; i += 1)
     for (let j = i + 1; j < ranks.length; j += 1) pairs.push({ x: model.objectives[i], y: model.objectives[j], correlation: correlation(ranks[i], ranks[j]) });

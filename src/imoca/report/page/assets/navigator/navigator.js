@@ -9,6 +9,7 @@ import { DesignTable } from "./designtable.js";
 import { Beginning, budgetBar, verdictCards } from "./decision.js";
 
 const N_PAIRS = 4;
+const MOST_IN_PLANE = 3; // objectives of a front that is drawn as points
 const PLANE_HEIGHT = 400; // pixels
 const PAIR_HEIGHT = 230;
 
@@ -41,9 +42,11 @@ export class TradeOffs {
   /** On the left what to begin with and limits, on the right the front and the design that is chosen. */
   decision(model) {
     const places = madePlaces("begin", "limits", "front-chart", "chosen-design");
-    const key = element("p", { className: "note key", text: keyWords(model) });
+    const key = element("p", { className: `note key ${model.objectives.length > MOST_IN_PLANE ? "on-screen" : ""}`, text: keyWords(model) });
+    const limits = panel("Limits", places.limits);
+    limits.classList.add("limits-panel");
     this.first.append(element("div", { className: "choose" },
-      element("div", {}, places.begin, panel("Limits", places.limits)),
+      element("div", {}, places.begin, limits),
       element("div", {}, panel(frontTitle(model), places["front-chart"], key), panel("The chosen design", places["chosen-design"]))));
     const front = frontChart(places["front-chart"], model);
     this.charts.push(front);
@@ -52,7 +55,7 @@ export class TradeOffs {
 
   choosing(model) {
     const places = madePlaces("pinned", "lines", "pairs", "every");
-    const isMany = model.objectives.length > 3;
+    const isMany = model.objectives.length > MOST_IN_PLANE;
     const others = isMany ? model.columns.filter(({ kind }) => kind !== "objective") : model.columns;
     const parts = [new Comparing(places.pinned, model)];
     places.pinned.classList.add("panel");
@@ -71,7 +74,19 @@ export class TradeOffs {
       }
     }
     this.rest.append(panel("Every design", places.every));
-    return [...parts, new DesignTable(places.every, model)];
+    this.table = new DesignTable(places.every, model);
+    return [...parts, this.table];
+  }
+
+  /** For paper that is so many pixels wide, until `afterPrint`. */
+  beforePrint(width) {
+    for (const chart of this.charts) chart.draw(chart.place.parentElement.matches(".pairs") ? width / 2 : width);
+    if (this.charts.length) this.table.putOnPaper(width);
+  }
+
+  afterPrint() {
+    for (const chart of this.charts) chart.draw();
+    if (this.charts.length) this.table.takeOffPaper();
   }
 }
 
@@ -86,18 +101,18 @@ function panel(title, ...content) {
 function frontChart(place, model) {
   const [x, y, colour] = model.objectives;
   if (model.objectives.length === 1) return new Plane(place, model, { x: model.columns.find(({ parameter, choices }) => parameter !== null && !choices) ?? x, y: x, height: PLANE_HEIGHT });
-  if (model.objectives.length > 3) return new Parallel(place, model, model.objectives, PLANE_HEIGHT);
+  if (model.objectives.length > MOST_IN_PLANE) return new Parallel(place, model, model.objectives, PLANE_HEIGHT);
   return new Plane(place, model, { x, y, colour: colour ?? null, height: PLANE_HEIGHT });
 }
 
 function frontTitle(model) {
-  return model.objectives.length > 3 ? "The front: one line a design, the better the higher" : "The front at full accuracy";
+  return model.objectives.length > MOST_IN_PLANE ? "The front: one line a design, the better the higher" : "The front at full accuracy";
 }
 
 function keyWords(model) {
   const states = new Set(model.designs.map(({ state }) => state));
   const shapes = { verified: "◆ measured at full accuracy", predicted: "● predicted", doubtful: "○ doubtful", earlier: "∘ recommended before" };
-  if (model.objectives.length > 3) return "Draw along an axis to limit it; press a line to choose it.";
+  if (model.objectives.length > MOST_IN_PLANE) return "Draw along an axis to limit it; press a line to choose it.";
   const third = model.objectives[2] ? `; colour: ${model.objectives[2].name}, orange is best` : "";
   const bars = [...states].some((state) => state !== "verified") ? "; bars hold nine of ten" : "";
   return `${Object.entries(shapes).filter(([state]) => states.has(state)).map(([, words]) => words).join(", ")}${bars}${third}`;

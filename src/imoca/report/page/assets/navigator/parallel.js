@@ -27,8 +27,8 @@ export class Parallel {
     this.draw();
   }
 
-  draw() {
-    this.shown = this.place.clientWidth;
+  draw(width = this.place.clientWidth) {
+    this.shown = width;
     this.width = Math.max(this.shown || 480, 2 * MARGIN.side + NARROWEST * (this.columns.length - 1));
     this.svg = drawn("svg", { viewBox: `0 0 ${this.width} ${this.height}`, width: this.width, height: this.height, "aria-hidden": "true" });
     this.lines = this.model.designs.map((design, i) => this.line(design, i));

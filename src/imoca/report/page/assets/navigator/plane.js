@@ -24,11 +24,10 @@ export class Plane {
     this.draw();
   }
 
-  draw() {
+  draw(width = this.place.clientWidth) {
     const { x, y, model, height } = this;
-    this.width = this.place.clientWidth || 480;
-    this.xScale = scaleOf(model.designs.map((design) => x.number(design)), ROOM);
-    this.yScale = scaleOf(model.designs.map((design) => y.number(design)), ROOM);
+    this.width = width || 480;
+    [this.xScale, this.yScale] = [x, y].map((column) => scaleOf(...[model.today, model.designs].map((some) => some.map((design) => column.number(design))), ROOM));
     this.svg = drawn("svg", { viewBox: `0 0 ${this.width} ${height}`, width: "100%", height, "aria-hidden": "true" });
     this.svg.append(this.axes(), drawn("g", { class: "bars" }, ...this.bars()));
     this.points = model.designs.map((design, i) => this.point(design, i));
@@ -40,8 +39,10 @@ export class Plane {
     this.update();
   }
 
+  /** One beyond an axis, which only an earlier design can be, at its end. */
   at(design) {
-    return [this.px(this.x.number(design)), this.py(this.y.number(design))];
+    const { left, right, top, bottom } = MARGIN;
+    return [within(this.px(this.x.number(design)), left, this.width - right), within(this.py(this.y.number(design)), top, this.height - bottom)];
   }
 
   px(value) {
@@ -102,7 +103,6 @@ export class Plane {
     const [low, high] = (this.y.interval(design) ?? [this.y.number(design), this.y.number(design)]).map((value) => this.py(value));
     const [bottom, top] = [this.height - MARGIN.bottom, MARGIN.top];
     const [start, end] = [MARGIN.left, this.width - MARGIN.right];
-    const within = (value, least, most) => Math.max(least, Math.min(most, value));
     return drawn("path", {
       class: className,
       "data-design": i,
@@ -142,6 +142,10 @@ export class Plane {
   remove() {
     this.watcher.disconnect();
   }
+}
+
+function within(value, least, most) {
+  return Math.max(least, Math.min(most, value));
 }
 
 /** Arrow keys choose, P pins. */

@@ -1,6 +1,8 @@
 // Where values lie between the ends of an axis, and which of them are written beside it.
 const WIDE = 10; // the largest over the smallest, from which positive values are shown by their logarithm
 
+const STRETCH = 0.25; // of the reach of some values, by which others may widen their scale at each end
+
 export class Scale {
   constructor(low, high, isLog) {
     this.low = low;
@@ -30,14 +32,20 @@ export class Scale {
   }
 }
 
-/** The scale of many values, some room at both ends. */
-export function scaleOf(values, room = 0) {
-  const found = values.filter(Number.isFinite);
-  const [low, high] = found.length ? [Math.min(...found), Math.max(...found)] : [0, 1];
+/** The scale of many values, some room at both ends; others may widen it a little, and may lie beyond. */
+export function scaleOf(values, others = [], room = 0) {
+  const [least, most] = endsOf(values.length ? values : others);
+  const [lowest, highest] = endsOf([...values, ...others]);
+  const [low, high] = most > least ? [Math.max(lowest, least - STRETCH * (most - least)), Math.min(highest, most + STRETCH * (most - least))] : [lowest, highest];
   const isLog = low > 0 && high > WIDE * low;
   const bare = new Scale(low, high, isLog);
   if (low === high) return new Scale(low - (Math.abs(low) || 1) * 0.05, high + (Math.abs(high) || 1) * 0.05, false);
   return room ? new Scale(bare.value(-room), bare.value(1 + room), isLog) : bare;
+}
+
+function endsOf(values) {
+  const found = values.filter(Number.isFinite);
+  return found.length ? [Math.min(...found), Math.max(...found)] : [0, 1];
 }
 
 function evenTicks(low, high, n) {
