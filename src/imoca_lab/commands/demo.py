@@ -44,16 +44,17 @@ def demo(
 
     with Study(rocket().problem, method=method, seed=seed) as study:
         tell(f"Optimising the rocket with {method}, seed {seed}, for the cost of {budget:g} full-accuracy flights.")
-        study.optimize(budget)
+        study.optimize(budget, progress=True)
+        reckoned = study.cost_spent
         tell(f"\nCheap flights have drawn a front. To verify it, {N_VERIFIED} of its designs fly at full accuracy:")
-        found = study.verify(n=N_VERIFIED)
+        found = study.verify(n=N_VERIFIED, progress=True)
         print_verification(found)
         tell(f"{found.n_kept} of {found.n_measured} measured values lie within the 90 % intervals.")
         front = [point for point in study.pareto_front() if not point.is_earlier]
         shown = verified_first(front, N_SHOWN)
         tell(f"\nPareto front at full accuracy, {len(shown)} of {len(front)} designs, verified ones first:")
         print_front(study.problem, shown)
-        tell(f"\n{_summary(study, front)}")
+        tell(f"\n{_summary(study, front, reckoned)}")
         command = f"imoca demo --budget {budget:g} --method {method} --seed {seed}"
         tell(_write_report(study, output, command))
 
@@ -82,12 +83,14 @@ def _introduction(command: str) -> Introduction:
     return Introduction("A rocket that flies long, lands far and points steeply", ABOUT, commands)
 
 
-def _summary(study: Study, front: Sequence[ParetoPoint]) -> str:
+def _summary(study: Study, front: Sequence[ParetoPoint], reckoned: float) -> str:
+    """``reckoned``: what the search had cost, as far as that was known before there were full flights."""
     bill = study.snapshot().bill
     search, n_verified = bill.total - bill.verification, sum(point.verified for point in front)
-    decimals = 1 if search >= 0.1 else 3
+    decimals = 2 if search >= 0.1 else 3
+    now, then = f"{search:.{decimals}f}", f"{reckoned:.{decimals}f}"
+    known = now if now == then else f"{now} ({then} before full flights told what they cost)"
     return (
         f"{len(study.trials)} trials, {len(front)} designs on the front, {n_verified} of them verified. "
-        f"Cost in full-accuracy flights: search {search:.{decimals}f}, "
-        f"verification {bill.verification:.{decimals}f}."
+        f"Cost in full-accuracy flights: search {known}, verification {bill.verification:.{decimals}f}."
     )
