@@ -39,11 +39,16 @@ class Visitor:
         self._study = studies["studies"][0]["id"]
         self._turn += 1
         if self._turn % 30 == 0:
-            self._ask("whole table", f"/api/studies/{self._study}")
+            self._read_whole_table()
         news = self._ask("news", f"/api/studies/{self._study}?since={self._mark}")
         if news:
             self._mark = news["mark"]
         self._ask("figure", f"/api/studies/{self._study}/figures/{figures[self._turn % len(figures)]}")
+
+    def _read_whole_table(self) -> None:
+        mark, is_all = "", False
+        while not is_all and (piece := self._ask("piece of the table", f"/api/studies/{self._study}?since={mark}")):
+            mark, is_all = piece["mark"], piece["is_all"]
 
     def _ask(self, what: str, path: str) -> Any:
         started = time.perf_counter()

@@ -95,7 +95,7 @@ class Page:
         return _json({"studies": [view.overview() for view in views]})
 
     def study(self, request: Request) -> Response:
-        """The table of trials, or what is new in it since a mark."""
+        """The table of trials, or what is new in it since a mark; a large one in pieces, each with its mark."""
         view = self._view(request)
         view.refresh()
         return _json(self._news(view, Mark.read(request.query_params.get("since", ""))))
@@ -183,6 +183,7 @@ class Page:
 
     def _news(self, view: StudyView, since: Mark) -> dict[str, Any]:
         return view.table(since) | {
+            "moment": str(view.moment()[0]),
             "overview": view.overview(),
             "figures": self._gallery.stamps(view),
             "gallery": titles(),
@@ -201,8 +202,9 @@ class Page:
             elif quiet >= SILENCE:
                 yield ": alive\n\n"
                 quiet = 0.0
-            await asyncio.sleep(POLL)
-            quiet += POLL
+            if news["is_all"]:
+                await asyncio.sleep(POLL)
+                quiet += POLL
 
 
 def _json(content: Any) -> Response:

@@ -29,26 +29,30 @@ from imoca.trials.trial import Run, SimulatorState, Trial, TrialState
 
 logger = logging.getLogger(__name__)
 
+ALL = 10**17 - 1  # more trials than there will ever be
+MOST_ROWS = 1000  # of a table told at once: while they are made and read nobody else is answered
 FRESH = 0.3  # seconds for which what was read counts as new: all who look share one reading
 RETRY = 2.0  # seconds until a file that could not be read is tried again
 
 
 @dataclass(frozen=True)
 class Mark:
-    """Up to where somebody has seen a study."""
+    """Up to where somebody has seen a study: all changes before a version, and some of that version's."""
 
     opened: str = ""  # another one each time the database is opened, for its trials may be others
     version: int = 0  # grows with every change seen
+    number: int = ALL  # of the last trial seen of those that changed then
 
     @staticmethod
     def read(text: str) -> Mark:
         """What `str` wrote; nothing seen if it is anything else."""
-        opened, _, version = text.partition(".")
-        is_number = version.isascii() and version.isdecimal() and len(version) < 18
-        return Mark(opened, int(version)) if is_number else Mark()
+        opened, *numbers = text.split(".")
+        if len(numbers) != 2 or not all(each.isascii() and each.isdecimal() and len(each) < 18 for each in numbers):
+            return Mark()
+        return Mark(opened, *map(int, numbers))
 
     def __str__(self) -> str:
-        return f"{self.opened}.{self.version}"
+        return f"{self.opened}.{self.version}.{self.number}"
 
 
 @dataclass(frozen=True)
@@ -57,6 +61,7 @@ class Changes:
 
     mark: Mark
     is_reset: bool  # forget what was seen before
+    is_all: bool  # else there is more: ask again with the mark
     problem: Problem | None  # None if the study cannot be read
     trials: tuple[Trial, ...]
 
@@ -118,9 +123,15 @@ class StudyView:
     def changes(self, since: Mark) -> Changes:
         with self._lock:
             is_reset = since.opened != self._mark.opened or since.version > self._mark.version
-            version = 0 if is_reset else since.version
-            new = tuple(t for t, at in zip(self._trials, self._changed_at, strict=True) if at > version)
-            return Changes(self._mark, is_reset, None if self._study is None else self._study.problem, new)
+            last = Mark(self._mark.opened) if is_reset else since
+            changed_at = np.array(self._changed_at, dtype=np.int64)
+            rest = np.flatnonzero(changed_at == last.version)
+            newer = np.flatnonzero(changed_at > last.version)
+            new = np.concatenate([rest[rest > last.number], newer[np.argsort(changed_at[newer], kind="stable")]])
+            told, is_all = new[:MOST_ROWS], len(new) <= MOST_ROWS
+            mark = self._mark if is_all else Mark(last.opened, int(changed_at[told[-1]]), int(told[-1]))
+            problem = None if self._study is None else self._study.problem
+            return Changes(mark, is_reset, is_all, problem, tuple(self._trials[i] for i in told))
 
     def overview(self) -> dict[str, Any]:
         """How the study stands, or why it cannot be read."""
@@ -129,10 +140,15 @@ class StudyView:
             return content if self._study is None else content | self._standing | {"driver": self._driver}
 
     def table(self, since: Mark) -> dict[str, Any]:
-        """The rows of all trials that are new since a mark; the columns with the first of them."""
+        """The rows of trials that are new since a mark, or of the first of them; the columns with the very first."""
         changes = self.changes(since)
         problem = changes.problem
-        content: dict[str, Any] = {"mark": str(changes.mark), "reset": changes.is_reset, "rows": []}
+        content: dict[str, Any] = {
+            "mark": str(changes.mark),
+            "reset": changes.is_reset,
+            "is_all": changes.is_all,
+            "rows": [],
+        }
         if problem is None:
             return content | {"columns": []}
         if changes.is_reset:

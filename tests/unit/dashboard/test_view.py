@@ -34,6 +34,31 @@ def test_trials_answered_out_of_order_are_told_once_each(database: Path, until_t
     assert view.changes(view.moment()[0]).trials == ()
 
 
+def test_a_large_table_is_told_in_pieces_and_what_changes_meanwhile_is_not_missed(
+    database: Path, until_the_end: ExitStack, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(view_module, "MOST_ROWS", 3)
+    study = until_the_end.enter_context(Study.load(database))
+    view = until_the_end.enter_context(closing(StudyView(database)))
+    asked = study.ask(8)
+    view.refresh()
+    changes, told = view.changes(Mark()), list[int]()
+    assert changes.is_reset
+    while True:
+        assert len(changes.trials) <= 3
+        told += [trial.number for trial in changes.trials]
+        if changes.is_all:
+            break
+        if told.count(asked[0].number) == 1:
+            study.fail(asked[0], "it has been told already, others of its kind have not")
+        view.refresh()
+        changes = view.changes(Mark.read(str(changes.mark)))
+        assert not changes.is_reset
+    assert told == [*range(len(study.trials)), asked[0].number]  # again, with its answer
+    assert view.changes(changes.mark).trials == ()
+    assert changes.mark == view.moment()[0]
+
+
 def test_a_study_begun_anew_under_the_same_name_is_read_anew(database: Path, until_the_end: ExitStack) -> None:
     view = until_the_end.enter_context(closing(StudyView(database)))
     view.refresh()

@@ -20,6 +20,7 @@ const PARTS = ["decision", "navigator", "overview", "figures", "trials"];
 let studies = [];
 let current = null; // id
 let overview = null;
+let isCatchingUp = false; // more of the table is to come
 let events = null;
 let unannounced = 0;
 let announcing = null;
@@ -67,7 +68,8 @@ function show(id) {
 }
 
 function onNews(news) {
-  const isFirst = overview === null;
+  const isNews = overview !== null && !isCatchingUp;
+  isCatchingUp = !news.is_all;
   overview = news.overview;
   const { fault } = overview;
   complain(fault);
@@ -76,7 +78,7 @@ function onNews(news) {
   if (news.reset) table.reset(news.columns);
   if (news.reset || news.rows.length) {
     const nNew = table.merge(news.rows);
-    if (!isFirst) announce(nNew);
+    if (isNews) announce(nNew);
     detail.refresh(current, news.rows);
   }
   if (fault) {
@@ -101,7 +103,7 @@ function drawFigures(news) {
   // Meanwhile another study may be shown, or this one anew, or it may have become unreadable.
   if (news.overview.id !== current || !overview?.objectives) return;
   figures.setObserved(observed());
-  figures.update(news.figures, news.mark);
+  figures.update(news.figures, news.moment);
 }
 
 /** What every objective was measured to be, at whatever accuracy. */

@@ -65,16 +65,24 @@ export class Parallel {
     return line;
   }
 
+  /** Over its axis; the outermost at the edges, where they would be cut. */
+  titlePlace(k, x) {
+    if (this.columns.length > 1 && k === 0) return { x: 2, "text-anchor": "start" };
+    if (this.columns.length > 1 && k === this.columns.length - 1) return { x: this.width - 2, "text-anchor": "end" };
+    return { x, "text-anchor": "middle" };
+  }
+
   axis(column, k) {
     const x = this.px(k);
     const gap = this.columns.length > 1 ? this.px(1) - this.px(0) : this.width;
+    const room = k > 0 && k < this.columns.length - 1 ? gap : gap / 2 + MARGIN.side;
     const group = drawn("g", { class: `axis ${column.kind}` });
     const arrow = column.goal ? (column.goal === "minimize" ? " ↓" : " ↑") : "";
     const ends = [0, 1].map((share) => this.py(column, share));
     const [top, bottom] = [Math.min(...ends), Math.max(...ends)];
     group.append(
       drawn("line", { x1: x, x2: x, y1: top, y2: bottom }),
-      drawn("text", { class: "title", x, y: 16, "text-anchor": "middle", text: shortened(column.label, Math.max(4, Math.floor(gap / 7.5) - 2)) + arrow }, drawn("title", { text: column.label })));
+      drawn("text", { class: "title", ...this.titlePlace(k, x), y: 16, text: shortened(column.label, Math.max(4, Math.floor(room / 7.5) - 2)) + arrow }, drawn("title", { text: column.label })));
     for (const share of [0, 1]) {
       const y = this.py(column, share);
       group.append(drawn("text", { x, y: y === top ? y - 7 : y + 16, "text-anchor": "middle", text: endText(column, share) }));
