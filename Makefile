@@ -75,7 +75,7 @@ bench: $(VENV)/.peers  ## minutes: a short comparison of methods, then CPU time 
 	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1 $(BIN)/python experiments/suggestion_speed.py
 
 results: $(VENV)/.core  ## the tables and figures of docs/results from the raw results in experiments/results
-	for name in paper peers settings fronts trust constrained; do $(BIN)/imoca bench report experiments/results/$$name -o docs/results/$$name || exit 1; done
+	for name in paper peers settings fronts trust constrained misleading; do $(BIN)/imoca bench report experiments/results/$$name -o docs/results/$$name || exit 1; done
 	$(BIN)/python experiments/calibration/report.py
 	$(BIN)/python experiments/verified.py
 
