@@ -63,7 +63,8 @@ class Mutant:
     def seal(self) -> str:
         """Of all that its death hangs on: itself, the file that it spoils, its test file and what tests share."""
         tests = ROOT / "tests"
-        files = [ROOT / "src" / self.file, tests / self.test, *sorted(tests.glob("*.py"))]
+        shared = [path for path in sorted(tests.glob("*.py")) if not path.name.startswith("test_")]
+        files = [ROOT / "src" / self.file, tests / self.test, *shared]
         parts = [self.text.encode(), self.becomes.encode(), *(path.read_bytes() for path in files)]
         return hashlib.blake2b(b"\0".join(parts), digest_size=8).hexdigest()
 
