@@ -26,7 +26,9 @@ PAGES = [page for page in ALL_PAGES if page not in (CALIBRATION, VERIFIED)]
 
 
 def test_every_comparison_is_published() -> None:
-    assert {"paper", "peers", "settings", "fronts", "trust", "constrained", "misleading"} == {page.parent.name for page in PAGES}
+    assert {"paper", "peers", "settings", "fronts", "trust", "constrained", "misleading"} == {
+        page.parent.name for page in PAGES
+    }
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.parent.name)

@@ -39,6 +39,8 @@ LARGEST_RATE, N_LAST_RUNS = 0.4, 20  # and the share of the last runs of a simul
 CAUTIOUS = 200.0  # the power to which the share counts that a question is less sure to run
 LOG_SURE_TO_RUN = float(np.log(0.95))  # of the probability that it runs, once so much can be known
 
+Fit = tuple[OutputData, GaussianProcess]
+
 
 @dataclass(frozen=True)
 class Beliefs:
@@ -125,6 +127,11 @@ class Beliefs:
         typical = 0.0 if self.running is None else float(np.median(self.running.log_probability(answered)))
         return min(LOG_SURE_TO_RUN, typical)
 
+    @property
+    def are_cheap_runs_left_out(self) -> bool:
+        """Whether they mislead: of half of all outputs, or more."""
+        return any(self.is_misled)
+
     @cached_property
     def explained_by_cheap_runs(self) -> float:
         """The share of what full runs answered that cheap ones alone predict, over what decides.
@@ -171,18 +178,20 @@ def believe(table: TrialTable, model: ModelName = DEFAULT_MODEL, *, is_guessing:
     if np.isnan(table.values[:, problem.modelled_columns]).all(axis=0).any():
         return None
     last_fits = _last_fits(table.trials)
-    fits, impossible, misled = [], [], []
+    fits, impossible = [], []
     for j in range(len(problem.modelled)):
         seen, named = _fitted_to_the_possible(table, j, model, last_fits)
-        alone = None if model == "product" else _full_runs_alone(table, j, model, last_fits, seen, named)
-        fits.append(alone or seen)
+        fits.append(seen)
         impossible.append(named)
-        misled.append(alone is not None)
+    alone = [None] * len(fits) if model == "product" else _full_runs_alone(table, model, last_fits, fits, impossible)
+    fits = [each or seen for each, seen in zip(alone, fits, strict=True)]
     surrogates = [process for _, process in fits]
     if is_guessing:
         surrogates = [process.believing(*unanswered(table, j)) for j, process in enumerate(surrogates)]
     costs, data = fitted_cost_models(table), [seen for seen, _ in fits]
-    beliefs = beliefs_of(problem, data, surrogates, costs, impossible, failure_models(table), misled)
+    beliefs = beliefs_of(
+        problem, data, surrogates, costs, impossible, failure_models(table), [each is not None for each in alone]
+    )
     return dataclasses.replace(beliefs, caution=caution_after(table, costs)) if is_guessing else beliefs
 
 
@@ -269,19 +278,22 @@ def _fitted_to_the_possible(
 
 def _full_runs_alone(
     table: TrialTable,
-    j: int,
     model: ModelName,
     last_fits: Mapping[str, Array],
-    seen: tuple[OutputData, GaussianProcess],
-    aside: tuple[int, ...],  # numbers of trials
-) -> tuple[OutputData, GaussianProcess] | None:
-    """One output without its cheap runs, where full runs predict each other better without them; else None."""
-    if not may_mislead(seen[1]):
-        return None
-    impossible = np.flatnonzero(np.isin([trial.number for trial in table.trials], aside))
-    known = without_rows(table, table.problem.modelled_columns[j], impossible)
-    alone = _fitted(full_runs_of(known, j), j, model, last_fits)
-    return alone if log_score(*alone) > log_score(*seen) + MISLEADING_MARGIN else None
+    fits: Sequence[Fit],
+    set_aside: Sequence[tuple[int, ...]],
+) -> list[Fit | None]:
+    """Per modelled output the fit without its cheap runs, where full runs predict each other better without them.
+
+    None elsewhere, and of all as long as that is so of less than half of them: it may be chance.
+    """
+    possible = without_answers(table, set_aside)
+    found: list[Fit | None] = []
+    for j, seen in enumerate(fits):
+        alone = _fitted(full_runs_of(possible, j), j, model, last_fits) if may_mislead(seen[1]) else None
+        is_better = alone is not None and log_score(*alone) > log_score(*seen) + MISLEADING_MARGIN
+        found.append(alone if is_better else None)
+    return found if 2 * sum(each is not None for each in found) >= len(fits) else [None] * len(fits)
 
 
 def full_runs_of(table: TrialTable, j: int) -> TrialTable:

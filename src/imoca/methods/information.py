@@ -79,9 +79,9 @@ class InformationSearch:
         if not is_verification_due(table, beliefs, self.verify):
             return self._informed(beliefs, number, thinking, rng)
         search = TargetSearch("ehi", self.n_fronts, self.model)
-        if rng.random() < beliefs.explained_by_cheap_runs:
-            return search.questions(beliefs, number, thinking, rng)
-        return (question_without_cheap_runs(search, table, seed),)
+        if beliefs.are_cheap_runs_left_out:
+            return (question_without_cheap_runs(search, table, seed),)
+        return search.questions(beliefs, number, thinking, rng)
 
     def _informed(
         self, beliefs: Beliefs, number: int, thinking: Thinking, rng: np.random.Generator

@@ -1,8 +1,8 @@
 """When a question goes to full accuracy: where cheap runs had their chance, a share of the cost is spent there.
 
 The share is the larger the less cheap runs tell: what they predict of the runs at full accuracy so far is compared with
-what came. The less they tell, the more often such a question is asked as if there were none. And which of some designs
-to run there, if a user asks for it.
+what came. Where they mislead, such a question is asked as if there were none. And which of some designs to run there,
+if a user asks for it.
 """
 
 from __future__ import annotations

@@ -162,6 +162,26 @@ def test_cheap_runs_without_which_full_ones_predict_each_other_better_are_left_o
     assert product.is_misled == (False, False)
 
 
+@pytest.mark.parametrize(("n_honest", "is_misled"), [(1, (True, False)), (2, (False, False, False))])
+def test_cheap_runs_are_left_out_where_half_of_the_outputs_are_misled(
+    n_honest: int, is_misled: tuple[bool, ...]
+) -> None:
+    names = ["f", "g", "h"][: n_honest + 1]
+    knob, cost = Fidelity.continuous(), "0.1 + 0.9 * z"
+    simulators = [Simulator(each, [Objective(each, "minimize")], fidelity=knob, cost=cost) for each in names]
+    problem = Problem(PROBLEM.parameters, simulators)
+    trials = [
+        trial_at(problem, t.number, x, [t.fidelities["s"]] * len(names), Answer({**honest, "f": t.values["f"]}))
+        for t in misled_trials(8)
+        for x in [PROBLEM.space.encode(t.parameters)]
+        for honest in [dict.fromkeys(names[1:], values_at(x)["g"])]
+    ]
+    beliefs = believe(problem, trials)
+    assert beliefs is not None
+    assert beliefs.is_misled == is_misled
+    assert beliefs.are_cheap_runs_left_out == any(is_misled)
+
+
 def test_what_full_runs_alone_say_is_recalled_as_it_was(rng: np.random.Generator) -> None:
     trials = misled_trials(8)
     then = believe(PROBLEM, trials)
@@ -175,7 +195,7 @@ def test_what_full_runs_alone_say_is_recalled_as_it_was(rng: np.random.Generator
 
 
 @pytest.mark.parametrize("n_full", [4, 8])
-def test_where_cheap_runs_tell_nothing_it_is_asked_as_if_there_were_none(n_full: int) -> None:
+def test_where_cheap_runs_mislead_it_is_asked_as_if_there_were_none(n_full: int) -> None:
     """After four full runs the search that knows no other begins with designs all over the space."""
     trials = misled_trials(n_full)
     asked = suggest(get_method("imoca-p", MethodSettings(verify=0.5, n_fronts=2)), PROBLEM, trials)
@@ -190,9 +210,8 @@ def test_a_question_that_is_due_is_that_of_the_largest_expected_hypervolume(meth
     asked = suggest(get_method(method, MethodSettings(verify=0.5, n_fronts=2)), PROBLEM, trials)
     beliefs = believe(PROBLEM, trials)
     assert beliefs is not None
-    search, rng = TargetSearch("ehi", n_fronts=10), np.random.default_rng([0, 30])
-    rng.random()  # by which it is chosen whether cheap runs are heard
-    (ehi,) = search.questions(beliefs, 30, Thinking(), rng)
+    search = TargetSearch("ehi", n_fronts=10)
+    (ehi,) = search.questions(beliefs, 30, Thinking(), np.random.default_rng([0, 30]))
     assert asked == ehi
     assert set(asked.fidelities.values()) == {1.0}
     cheap = suggest(get_method(method, MethodSettings(verify=0.0, n_fronts=2)), PROBLEM, trials)
