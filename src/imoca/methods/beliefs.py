@@ -127,11 +127,6 @@ class Beliefs:
         typical = 0.0 if self.running is None else float(np.median(self.running.log_probability(answered)))
         return min(LOG_SURE_TO_RUN, typical)
 
-    @property
-    def are_cheap_runs_left_out(self) -> bool:
-        """Whether they mislead: of half of all outputs, or more."""
-        return any(self.is_misled)
-
     @cached_property
     def explained_by_cheap_runs(self) -> float:
         """The share of what full runs answered that cheap ones alone predict, over what decides.

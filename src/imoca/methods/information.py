@@ -26,6 +26,7 @@ from imoca.methods.settings import Evaluate, InitialDesign
 from imoca.methods.target_search import TargetSearch
 from imoca.methods.thinking import N_FURTHER, Question, Thinking, thinking_after
 from imoca.methods.verification import (
+    can_do_without_cheap_runs,
     is_verification_due,
     question_without_cheap_runs,
 )
@@ -79,7 +80,7 @@ class InformationSearch:
         if not is_verification_due(table, beliefs, self.verify):
             return self._informed(beliefs, number, thinking, rng)
         search = TargetSearch("ehi", self.n_fronts, self.model)
-        if beliefs.are_cheap_runs_left_out:
+        if can_do_without_cheap_runs(table) and rng.random() >= beliefs.explained_by_cheap_runs:
             return (question_without_cheap_runs(search, table, seed),)
         return search.questions(beliefs, number, thinking, rng)
 

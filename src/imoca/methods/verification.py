@@ -1,8 +1,8 @@
 """When a question goes to full accuracy: where cheap runs had their chance, a share of the cost is spent there.
 
 The share is the larger the less cheap runs tell: what they predict of the runs at full accuracy so far is compared with
-what came. Where they mislead, such a question is asked as if there were none. And which of some designs to run there,
-if a user asks for it.
+what came. The less they tell, the more often such a question is asked as if there were none. And which of some designs
+to run there, if a user asks for it.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ import numpy as np
 from imoca.acquisition.hypervolume_improvement import improvement_over, reference_below
 from imoca.arrays import Array
 from imoca.methods.beliefs import Beliefs
+from imoca.methods.initial_design import initial_size
 from imoca.methods.target_search import OPTIMISTIC_DEVIATIONS, REFERENCE_MARGIN, TargetSearch
 from imoca.models.cost import CostModel, costs_of_runs
 from imoca.pareto.dominance import non_dominated
@@ -22,6 +23,7 @@ from imoca.trials.table import TrialTable
 from imoca.trials.trial import Candidate, SimulatorState
 
 PATIENCE = 4.0  # times what all simulators cost at full accuracy, before the first such question
+FEW_TO_BEGIN = 8  # designs, twice the patience: more at full accuracy are no price for doing without cheap runs
 PATIENCE_AT_LIMITS = 2.0  # where a constraint decides: a small error of its cheap runs forbids a whole front
 
 
@@ -39,6 +41,12 @@ def is_verification_due(table: TrialTable, beliefs: Beliefs, share: float) -> bo
     if share == 0.0 or total < patience * one_more:
         return False
     return at_full + one_more <= (1.0 - (1.0 - share) * beliefs.explained_by_cheap_runs) * (total + one_more)
+
+
+def can_do_without_cheap_runs(table: TrialTable) -> bool:
+    """Whether full runs alone are enough for a search, or few more make them so: it begins all over the space."""
+    n_first = initial_size(table.problem, "target")
+    return n_first <= FEW_TO_BEGIN or int((table.z == 1.0).all(axis=1).sum()) >= n_first
 
 
 def question_without_cheap_runs(search: TargetSearch, table: TrialTable, seed: int) -> Candidate:

@@ -15,6 +15,7 @@ from imoca.methods.thinking import Thinking
 from imoca.methods.verification import (
     PATIENCE,
     PATIENCE_AT_LIMITS,
+    can_do_without_cheap_runs,
     expected_costs,
     is_verification_due,
     most_worth_verifying,
@@ -181,7 +182,17 @@ def test_cheap_runs_are_left_out_where_half_of_the_outputs_are_misled(
     beliefs = believe(problem, trials)
     assert beliefs is not None
     assert beliefs.is_misled == is_misled
-    assert beliefs.are_cheap_runs_left_out == any(is_misled)
+
+
+@pytest.mark.parametrize(("d", "n_full", "expected"), [(2, 0, True), (7, 0, True), (8, 8, False), (8, 9, True)])
+def test_a_search_of_full_runs_alone_needs_as_many_as_it_begins_with_or_must_soon_have_them(
+    d: int, n_full: int, expected: bool
+) -> None:
+    simulator = Simulator("s", [Objective("f", "minimize")], fidelity=Fidelity.continuous(), cost="0.1 + 0.9 * z")
+    problem = Problem([Real(f"x{i}", 0.0, 1.0) for i in range(d)], [simulator])
+    x = np.random.default_rng(0).random((n_full + 3, d))
+    trials = [trial_at(problem, i, each, [float(i < n_full)], Answer({"f": 0.0})) for i, each in enumerate(x)]
+    assert can_do_without_cheap_runs(TrialTable.encode(problem, trials)) == expected
 
 
 def test_what_full_runs_alone_say_is_recalled_as_it_was(rng: np.random.Generator) -> None:
@@ -197,7 +208,7 @@ def test_what_full_runs_alone_say_is_recalled_as_it_was(rng: np.random.Generator
 
 
 @pytest.mark.parametrize("n_full", [4, 8])
-def test_where_cheap_runs_mislead_it_is_asked_as_if_there_were_none(n_full: int) -> None:
+def test_where_cheap_runs_tell_nothing_it_is_asked_as_if_there_were_none(n_full: int) -> None:
     """After four full runs the search that knows no other begins with designs all over the space."""
     trials = misled_trials(n_full)
     asked = suggest(get_method("imoca-p", MethodSettings(verify=0.5, n_fronts=2)), PROBLEM, trials)
@@ -212,8 +223,9 @@ def test_a_question_that_is_due_is_that_of_the_largest_expected_hypervolume(meth
     asked = suggest(get_method(method, MethodSettings(verify=0.5, n_fronts=2)), PROBLEM, trials)
     beliefs = believe(PROBLEM, trials)
     assert beliefs is not None
-    search = TargetSearch("ehi", n_fronts=10)
-    (ehi,) = search.questions(beliefs, 30, Thinking(), np.random.default_rng([0, 30]))
+    search, rng = TargetSearch("ehi", n_fronts=10), np.random.default_rng([0, 30])
+    rng.random()  # by which it is chosen whether cheap runs are heard
+    (ehi,) = search.questions(beliefs, 30, Thinking(), rng)
     assert asked == ehi
     assert set(asked.fidelities.values()) == {1.0}
     cheap = suggest(get_method(method, MethodSettings(verify=0.0, n_fronts=2)), PROBLEM, trials)
