@@ -17,7 +17,7 @@ import pytest
 
 NEEDED = ("munged", "slurmctld", "slurmd", "sbatch", "squeue", "scontrol", "scancel")
 FOLDERS = f"{os.environ.get('PATH', '')}:/usr/sbin:/sbin"  # where daemons are
-PATIENCE = 120.0  # seconds after which something counts as hanging
+PATIENCE = 300.0  # seconds after which something counts as hanging; Slurm looks after its nodes every hundred
 PARTITION = "compute"
 CONFIGURATION = """
 ClusterName=imoca

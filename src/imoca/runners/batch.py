@@ -10,6 +10,7 @@ import dataclasses
 import json
 import signal
 import sys
+import time
 from pathlib import Path
 from types import FrameType
 
@@ -29,6 +30,7 @@ from imoca.trials.trial import Answer
 
 JOB, ANSWER = "job.json", "answer.json"
 ENDED = 128 + signal.SIGTERM  # exit code of a job that was asked to end
+LAST_CALL = 2.0  # seconds; where a whole job is killed, its program may go first
 
 
 def address_of(simulator: Simulator) -> str | None:
@@ -138,6 +140,8 @@ def main(arguments: list[str]) -> int:
     except StorageError as error:  # no room for the run, which is not the simulator's fault
         write_whole(place / ANSWER, json.dumps({"fault": str(error)}))
         return 1
+    if answer.failures:  # perhaps not the program's own: whoever ends the job reaches this process too
+        time.sleep(LAST_CALL)
     if is_ended:
         return ENDED
     write_answer(place, job, answer)

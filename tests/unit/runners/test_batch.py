@@ -1,6 +1,9 @@
 """A run as a batch job: what travels there and back."""
 
 import json
+import os
+import signal
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -97,6 +100,38 @@ def test_an_answer_that_cannot_be_read_is_a_failure(tmp_path: Path, text: str) -
     finished = batch.read_answer(tmp_path, make_job(tmp_path))
     assert finished is not None
     assert "cannot be read" in finished.answer.failures["s"]
+
+
+@pytest.fixture
+def restored_handler() -> Iterator[None]:
+    handler = signal.getsignal(signal.SIGTERM)
+    yield
+    signal.signal(signal.SIGTERM, handler)
+
+
+@pytest.mark.usefixtures("restored_handler")
+@pytest.mark.parametrize("is_job_ended", [True, False])
+def test_a_program_that_goes_first_when_its_job_is_ended_has_not_failed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, is_job_ended: bool
+) -> None:
+    job, place = make_job(tmp_path), tmp_path / "job"
+    (tmp_path / "solver.py").write_text("import os, signal; os.kill(os.getpid(), signal.SIGKILL)", encoding="utf-8")
+    batch.write_job(job, place)
+
+    def wait(seconds: float) -> None:
+        if is_job_ended:
+            os.kill(os.getpid(), signal.SIGTERM)
+
+    monkeypatch.setattr(batch.time, "sleep", wait)
+    if is_job_ended:
+        with pytest.raises(SystemExit, match=str(batch.ENDED)):
+            batch.main([str(place)])
+        assert batch.read_answer(place, job) is None
+    else:
+        assert batch.main([str(place)]) == 0
+        finished = batch.read_answer(place, job)
+        assert finished is not None
+        assert "signal 9" in finished.answer.failures["s"]
 
 
 def test_a_node_without_room_is_not_the_simulators_fault(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
