@@ -3,12 +3,14 @@
 import numpy as np
 import pytest
 from deciding import believe, recommend, suggest, trial_at
+from scipy.stats import norm
 
 from imoca import Constraint, Fidelity, Objective, Problem, Real, Simulator, Study
 from imoca.methods.fronts import incumbents, sample_fronts, sample_maxima, sample_paths
 from imoca.methods.registry import get_method
 from imoca.methods.settings import MethodSettings
 from imoca.problem.simulator import Output
+from imoca.snapshot import ParetoPoint
 from imoca.trials import Answer, Trial
 
 METHODS = ["imoca-p", "imoca-e", "imoca-t", "naive-cfmo", "mesmo", "parego", "smsego", "ehi", "random"]
@@ -128,6 +130,45 @@ def test_where_nothing_is_feasible_questions_go_where_it_may_be_and_nothing_is_r
         problem, [*trials, trial_at(problem, len(trials), np.zeros(2), [1.0, 1.0], Answer(simulate(np.zeros(2), 1.0)))]
     )
     assert front == []
+
+
+def probability_of_holding(problem: Problem, trials: list[Trial], front: list[ParetoPoint]) -> np.ndarray:
+    """That the height is at most 0.4 at full accuracy, by SciPy, of the designs that are predicted."""
+    beliefs = believe(problem, trials)
+    assert beliefs is not None
+    (limit,) = beliefs.limits
+    x = np.array([problem.space.encode(point.parameters) for point in front if not point.verified])
+    mean, variance = limit.surrogate.mean_and_variance_at_target(x)
+    return np.asarray(norm.cdf((limit.data.standardised(np.array(0.4)) - mean) / np.sqrt(variance)))
+
+
+def test_what_is_recommended_holds_its_constraints_with_nine_tenths() -> None:
+    problem = make_problem(Constraint("height", upper=0.4))
+    trials = make_trials(problem, 3)
+    probability = probability_of_holding(problem, trials, recommend(problem, trials))
+    assert len(probability) > 20
+    assert probability.min() > 0.9 - 1e-6
+    assert probability.min() < 0.95  # the front lies on the edge
+
+
+def test_where_nothing_is_so_sure_what_is_likely_is_recommended(monkeypatch: pytest.MonkeyPatch) -> None:
+    problem = make_problem(Constraint("height", upper=0.4))
+    trials = make_trials(problem, 3)
+    monkeypatch.setattr("imoca.methods.beliefs.LOG_FEASIBLE_TO_OFFER", 1.0)  # more than any probability
+    probability = probability_of_holding(problem, trials, recommend(problem, trials))
+    assert len(probability) > 20
+    assert 0.5 - 1e-6 < probability.min() < 0.6
+
+
+def test_what_was_recommended_before_and_is_likely_infeasible_now_is_dropped(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The top of the first objective, whose height is 0.56 where 0.4 is allowed."""
+    problem = make_problem(Constraint("height", upper=0.4))
+    trials, top = make_trials(problem, 3, 30), np.array([[0.2, 0.5]])
+    monkeypatch.setattr("imoca.snapshot.recommendation.designs_once_recommended", lambda *given: top)
+    front = recommend(problem, trials)
+    x = np.array([problem.space.encode(point.parameters) for point in front])
+    assert len(front) > 20
+    assert np.abs(x - top).max(axis=1).min() > 0.01
 
 
 def test_a_measured_violation_is_never_recommended_and_a_measured_design_that_holds_is() -> None:

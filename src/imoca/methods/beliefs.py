@@ -32,12 +32,14 @@ MOST_OBSERVATIONS = 3000  # of an output; of more all at full accuracy are belie
 LOGARITHM_MARGIN = 5.0  # nats by which a logarithm must describe the answers better: by chance it seems better by four
 SMALLEST_RATIO = 1.5  # of the largest answer to the smallest; none below preferred its logarithm by the margin
 FEWEST_FOR_LOGARITHMS = 8  # answers, below which nothing is compared
-LOG_LIKELY_FEASIBLE = float(np.log(0.5))  # of the probability that a design to be recommended is feasible
+LOG_LIKELY_FEASIBLE = float(np.log(0.5))  # of the probability that a design to be reckoned with is feasible
+LOG_FEASIBLE_TO_OFFER = float(np.log(0.9))  # and one to be recommended: fronts lie on the edge, where models err most
 MISLEADING_MARGIN = 2.0  # nats by which full runs must predict each other better without cheap ones
 LARGEST_LOSS = 0.05  # share of the cost in failed runs, above which questions are cautious
 LARGEST_RATE, N_LAST_RUNS = 0.4, 20  # and the share of the last runs of a simulator that failed
 CAUTIOUS = 200.0  # the power to which the share counts that a question is less sure to run
 LOG_SURE_TO_RUN = float(np.log(0.95))  # of the probability that it runs, once so much can be known
+LOG_SURE_TO_OFFER = float(np.log(0.98))  # of one to be recommended: designs on one edge fail together, or not at all
 
 Fit = tuple[OutputData, GaussianProcess]
 
@@ -54,7 +56,7 @@ class Beliefs:
     failures: tuple[FailureModel | None, ...]  # per simulator, None where nothing fails
     is_misled: tuple[bool, ...]  # per modelled output, whether cheap runs are left out, for they mislead
     limits: tuple[Limit, ...] = ()
-    caution: float = 0.0  # by how much a question counts less that is less sure to run than one to be offered
+    caution: float = 0.0  # by how much a question counts less that is less sure to run than it should be
 
     @property
     def modelled(self) -> tuple[GaussianProcess, ...]:
@@ -104,28 +106,37 @@ class Beliefs:
         return logs - self.caution * np.maximum(0.0, self.log_sure_to_run - self.running.log_probability(x))
 
     def lacking(self, x: Array) -> Array:  # (n, d) -> (n,)
-        """By how much the logarithms of its probabilities are too small for a design to be offered, 0 if they are not.
+        """By how much the logarithms of a design's probabilities are too small to reckon with it, 0 if they are not.
 
         All constraints are to hold more likely than not, and it is to run as likely as most designs that did.
         """
-        missing = np.maximum(0.0, LOG_LIKELY_FEASIBLE - log_feasibility(self.limits, x))
+        return self._short_of(x, LOG_LIKELY_FEASIBLE, LOG_SURE_TO_RUN)
+
+    def lacking_to_offer(self, x: Array) -> Array:  # (n, d) -> (n,)
+        """The same of one to be recommended, of which more is expected."""
+        return self._short_of(x, LOG_FEASIBLE_TO_OFFER, LOG_SURE_TO_OFFER)
+
+    def _short_of(self, x: Array, log_feasible: float, log_sure: float) -> Array:
+        missing = np.maximum(0.0, log_feasible - log_feasibility(self.limits, x))
         if self.running is not None:
-            missing = missing + np.maximum(0.0, self.log_sure_to_run - self.running.log_probability(x))
+            wanted = min(log_sure, self._log_typical_to_run)
+            missing = missing + np.maximum(0.0, wanted - self.running.log_probability(x))
         return missing
 
     def are_likely_feasible(self, x: Array) -> BoolArray:  # (n, d) -> (n,)
         """Whether it runs and all constraints hold more likely than not."""
         return self.log_feasibility(x) >= LOG_LIKELY_FEASIBLE
 
-    @cached_property
+    @property
     def log_sure_to_run(self) -> float:
-        """Of the probability that a design to be offered runs.
+        """Of the probability that a design to be asked for with caution runs."""
+        return min(LOG_SURE_TO_RUN, self._log_typical_to_run)
 
-        A front on the edge of what runs lies where this probability is no larger than it must be.
-        """
+    @cached_property
+    def _log_typical_to_run(self) -> float:
+        """The median over designs that answered: a front on the edge lies where it is no larger than it must be."""
         answered = np.unique(np.concatenate([each.x for each in self.data]), axis=0)
-        typical = 0.0 if self.running is None else float(np.median(self.running.log_probability(answered)))
-        return min(LOG_SURE_TO_RUN, typical)
+        return 0.0 if self.running is None else float(np.median(self.running.log_probability(answered)))
 
     @cached_property
     def explained_by_cheap_runs(self) -> float:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from copy import deepcopy
 from dataclasses import dataclass
 
@@ -151,14 +151,20 @@ def maxima_of(
 def predicted_front(beliefs: Beliefs, rng: np.random.Generator) -> Front:
     """The front of the posterior means."""
     starts = np.concatenate([sobol_designs(beliefs.problem, N_SEARCH_DESIGNS, rng), incumbents(beliefs)])
-    return front_of_means(beliefs, starts, EFFORT, rng)
+    return front_of_means(beliefs, beliefs.lacking, starts, EFFORT, rng)
 
 
-def front_of_means(beliefs: Beliefs, starts: Array, effort: SearchEffort, rng: np.random.Generator) -> Front:
-    """Of the posterior means at full accuracy, where all constraints hold more likely than not."""
+def front_of_means(
+    beliefs: Beliefs,
+    lacking: Callable[[Array], Array],  # (n, d) -> (n,), 0 of designs that may be on it
+    starts: Array,
+    effort: SearchEffort,
+    rng: np.random.Generator,
+) -> Front:
+    """Of the posterior means at full accuracy, where nothing is lacking."""
 
     def missing(x: Array) -> Array:  # (n, 1)
-        return beliefs.lacking(x)[:, None]
+        return lacking(x)[:, None]
 
     (front,) = search_fronts(
         lambda x: beliefs.means_at_target(x)[:, None, :],

@@ -17,17 +17,17 @@ from scipy.special import ndtr
 
 from imoca.arrays import Array, BoolArray, IntArray
 from imoca.models.cost import cost_model, costs_of_runs
+from imoca.models.expectation_propagation import Hidden, Sites, propagate
 from imoca.models.fitting import by_log_lengths, evenly
 from imoca.models.form import Prior
 from imoca.models.gp import Z_TARGET
 from imoca.models.kernel import design_kernel
-from imoca.models.laplace import Mode, evidence_slopes, find_mode
 from imoca.trials.table import TrialTable
 from imoca.trials.trial import SimulatorState
 
 RATE_MEAN, RATE_VARIANCE = -1.3, 0.5  # of the rate, in deviations of place and chance together: one run in seven fails
-PLACE_VARIANCE = (6.0, 0.7)  # log-normal: median, standard deviation of the logarithm; most failures have a place
-CHEAP_VARIANCE = (0.4, 2.0)  # fidelities fail alike until the data say otherwise
+PLACE_VARIANCE = (6.0, 2.0)  # log-normal: median, standard deviation of the logarithm; most failures have a sharp place
+CHEAP_SHARE = (0.1, 1.5)  # likewise: fidelities fail nearly alike until the data say otherwise
 SMALLEST_PROBABILITY = 1e-12  # of running, whose logarithm is taken
 CHANCY_START = 0.2  # variance of place
 MAX_FIT_RUNS = 100  # from which hyperparameters are learned
@@ -41,7 +41,11 @@ class FailureKernel:
 
     length_scales: Array  # (d,) of g and e
     place_variance: float  # s^2, of g
-    cheap_variance: float  # of c and of e: by how much more or less the cheapest runs fail
+    cheap_share: float  # of s^2 is the variance of c, and of e: how far the edge of the cheapest runs lies from others'
+
+    @property
+    def cheap_variance(self) -> float:
+        return self.cheap_share * self.place_variance
 
     @property
     def total_variance(self) -> float:
@@ -69,13 +73,13 @@ class FailureKernel:
 
     @staticmethod
     def from_logs(logs: Array) -> FailureKernel:  # (d + 2,)
-        place, cheap = np.exp(logs[-2:]).tolist()
-        return FailureKernel(np.exp(logs[:-2]), place, cheap)
+        place, share = np.exp(logs[-2:]).tolist()
+        return FailureKernel(np.exp(logs[:-2]), place, share)
 
     @staticmethod
     def prior(n_columns: int) -> Prior:
         """Of the logarithms (d + 2,) of the hyperparameters."""
-        parts = [Prior.length_scales(n_columns), Prior.log_normal(*PLACE_VARIANCE), Prior.log_normal(*CHEAP_VARIANCE)]
+        parts = [Prior.length_scales(n_columns), Prior.log_normal(*PLACE_VARIANCE), Prior.log_normal(*CHEAP_SHARE)]
         return Prior.joined(parts)
 
 
@@ -98,8 +102,8 @@ class FailureModel:
     @staticmethod
     def condition(x: Array, z: Array, signs: Array, kernel: FailureKernel) -> FailureModel:
         """Posterior at given hyperparameters."""
-        mode = find_mode(kernel.covariance(x, z), kernel.mean, signs)
-        return FailureModel(kernel, x, z, mode.weights, mode.precision())
+        hidden = propagate(kernel.covariance(x, z), kernel.mean, signs)
+        return FailureModel(kernel, x, z, hidden.weights, hidden.precision)
 
     def probability(self, x: Array, z: Array) -> Array:
         """(n, d), (m,) -> (n, m): of a failure, for every design at every fidelity."""
@@ -209,30 +213,31 @@ def fit_kernel(x: Array, z: Array, signs: Array) -> FailureKernel:  # (n, d), (n
 
 
 def negative_log_posterior(
-    logs: Array, prior: Prior, x: Array, z: Array, signs: Array, start: Array | None = None
-) -> tuple[float, Array, Mode]:
-    """Of the hyperparameters, by Laplace's evidence and up to a constant; its gradient (d + 2,); and the mode."""
+    logs: Array, prior: Prior, x: Array, z: Array, signs: Array, start: Sites | None = None
+) -> tuple[float, Array, Hidden]:
+    """Of the hyperparameters, up to a constant; its gradient (d + 2,); and the posterior of the hidden numbers."""
     kernel = FailureKernel.from_logs(logs)
     loadings, designs = fidelity_loadings(z), design_kernel(x, x, kernel.length_scales)
     place = (loadings * kernel.processes) @ loadings.T * designs
     covariance = (loadings * kernel.constants) @ loadings.T + place
-    mode = find_mode(covariance, kernel.mean, signs, start)
-    by_covariance, by_mean = evidence_slopes(covariance, signs, mode)
+    hidden = propagate(covariance, kernel.mean, signs, start)
+    by_covariance = hidden.by_covariance
     by_constants = np.einsum("nr,nr->r", loadings, by_covariance @ loadings)
     by_processes = np.einsum("nr,nr->r", loadings, (by_covariance * designs) @ loadings)
-    by_place = by_processes[0] + RATE_VARIANCE * by_constants[0] + 0.5 * by_mean * kernel.mean / kernel.total_variance
-    by_variances = kernel.processes * np.array([by_place, by_processes[1] + by_constants[1]])
+    by_rate = 0.5 * hidden.by_mean * kernel.mean / kernel.total_variance
+    by_cheap = (by_processes[1] + by_constants[1]) * kernel.cheap_variance
+    by_place = (by_processes[0] + RATE_VARIANCE * by_constants[0] + by_rate) * kernel.place_variance + by_cheap
     by_lengths = by_log_lengths(by_covariance * place, x, kernel.length_scales)
     penalty, by_penalty = prior.penalty(logs)
-    return penalty - mode.log_evidence, by_penalty - np.append(by_lengths, by_variances), mode
+    return penalty - hidden.log_evidence, by_penalty - np.append(by_lengths, [by_place, by_cheap]), hidden
 
 
 def _climbed(prior: Prior, start: Array, n_iterations: int, x: Array, z: Array, signs: Array) -> OptimizeResult:
-    weights: list[Array | None] = [None]  # of the last mode, where the search for the next one starts
+    sites: list[Sites | None] = [None]  # of the last step, from which the next one goes on
 
     def cost(logs: Array) -> tuple[float, Array]:
-        value, gradient, mode = negative_log_posterior(logs, prior, x, z, signs, weights[0])
-        weights[0] = mode.weights
+        value, gradient, hidden = negative_log_posterior(logs, prior, x, z, signs, sites[0])
+        sites[0] = hidden.sites
         return value, gradient
 
     bounds = np.column_stack([prior.low, prior.high])

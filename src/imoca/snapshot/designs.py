@@ -10,6 +10,7 @@ from imoca.arrays import Array
 from imoca.errors import ParameterError
 from imoca.problem.parameters import Value
 from imoca.problem.problem import Problem
+from imoca.snapshot.prediction import LIKELY
 from imoca.snapshot.recommendation import ParetoPoint, design_id
 from imoca.snapshot.snapshot import Snapshot
 from imoca.wording import shown
@@ -39,8 +40,9 @@ def balanced_point(problem: Problem, front: Sequence[ParetoPoint]) -> ParetoPoin
 
 
 def worth_offering(front: Sequence[ParetoPoint]) -> list[ParetoPoint]:
-    """Those that the model vouches for, or all of today where there are none."""
-    return [p for p in front if p.is_vouched_for] or [p for p in front if not p.is_earlier]
+    """Those that the model vouches for and that likely hold all constraints, or else the next best of today."""
+    vouched = [point for point in front if point.is_vouched_for] or [point for point in front if not point.is_earlier]
+    return [point for point in vouched if point.feasibility >= LIKELY] or vouched
 
 
 def nearest_to_best(values: Array) -> int:  # (n, K) maximised

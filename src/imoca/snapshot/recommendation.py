@@ -118,7 +118,8 @@ def recommended(
 ) -> list[ParetoPoint]:
     """Verified designs that none of their kind dominates, what is predicted to be better or beside them, and what was.
 
-    All of them feasible: what was measured violates no constraint, what is predicted holds them more likely than not.
+    All of them feasible: what was measured violates no constraint, what is predicted holds them with probability
+    0.9, or more likely than not if none does.
     A design that was run at full accuracy is never dropped for a mere prediction, and one that was recommended before
     only if it is hardly as good as the front of today. Each kind is sorted by the first objective, from its worst value
     to its best.
@@ -200,11 +201,12 @@ def _feasible(table: TrialTable) -> TrialTable:
 
 
 def predicted_front(beliefs: Beliefs, seed: int, care: Care = THOROUGH) -> Front:
-    """Of the means at full accuracy."""
+    """Of the means at full accuracy; where no design is as surely feasible as it should be, of the likely ones."""
     rng = np.random.default_rng(seed)
     observed = np.unique(np.concatenate([each.x for each in beliefs.modelled_data]), axis=0)
     starts = np.concatenate([sobol_designs(beliefs.problem, care.n_starts, rng), observed])
-    return front_of_means(beliefs, starts, care.effort, rng)
+    front = front_of_means(beliefs, beliefs.lacking_to_offer, starts, care.effort, rng)
+    return front if len(front.x) else front_of_means(beliefs, beliefs.lacking, starts, care.effort, rng)
 
 
 def _still_recommended(table: TrialTable, beliefs: Beliefs, front: Front, model: ModelName, seed: int) -> Array:
@@ -215,7 +217,7 @@ def _still_recommended(table: TrialTable, beliefs: Beliefs, front: Front, model:
     if front.values.shape[1] == 1 or not len(front.x):
         return front.x[:0]
     once = designs_once_recommended(table, beliefs.costs, model, seed)
-    once = once[beliefs.lacking(once) == 0.0]
+    once = once[beliefs.lacking_to_offer(once) == 0.0]
     if len(once):
         once = once[are_worth_keeping(beliefs, once, front.values, np.random.default_rng(seed))]
     return once[most_different(once, front.x, MOST_KEPT)]

@@ -310,4 +310,5 @@ def test_a_cautious_question_counts_little_where_it_is_less_sure_to_run_than_mos
     short = np.maximum(0.0, beliefs.log_sure_to_run - logs)
     np.testing.assert_allclose(beliefs.log_worth(x), logs - beliefs.caution * short)
     np.testing.assert_allclose(beliefs.lacking(x), short)
+    np.testing.assert_allclose(beliefs.lacking_to_offer(x), np.maximum(0.0, min(np.log(0.98), typical) - logs))
     assert (beliefs.log_worth(x[x[:, 0] > 0.8]) < -30.0).all()

@@ -24,7 +24,7 @@ from imoca.problem.simulator import Objective, Simulator
 from imoca.trials.table import TrialTable
 from imoca.trials.trial import Answer, Trial
 
-KERNEL = FailureKernel(np.array([0.3, 0.6]), 2.0, 0.7)
+KERNEL = FailureKernel(np.array([0.3, 0.6]), 2.0, 0.35)
 
 
 def designs(n: int, d: int) -> np.ndarray:
@@ -75,7 +75,7 @@ def test_the_probability_is_near_that_by_integration_over_the_prior(has_failed: 
 
 def test_with_little_to_learn_the_probability_is_the_exact_one() -> None:
     """The weaker place is, the more exact is Laplace's approximation of it; the rate stays as it is."""
-    weak = FailureKernel(np.array([0.3]), 0.02, 0.02)
+    weak = FailureKernel(np.array([0.3]), 0.02, 1.0)
     x, z = np.array([[0.1], [0.5], [0.2]]), np.array([0.3, 1.0, 0.0])
     signs = signs_of([True, False])
     model = FailureModel.condition(x[:-1], z[:-1], signs, weak)
