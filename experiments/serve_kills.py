@@ -25,6 +25,7 @@ import urllib.request
 from collections.abc import Callable, Mapping
 from contextlib import closing
 from dataclasses import dataclass
+from http.client import HTTPException
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -102,7 +103,7 @@ class Client:
             except urllib.error.HTTPError as error:  # an answer, and never one that should come
                 self._note(f"refused with {error.code}", content.get("number", -1), {})
                 raise
-            except (OSError, ValueError):  # killed before or after it stored what was told: nobody knows
+            except (OSError, ValueError, HTTPException):  # killed before or after it stored, or in mid-answer
                 self._note("unheard", content.get("number", -1), {})
                 time.sleep(0.01)
         raise TimeoutError(f"{self.name} hears nothing")
@@ -145,6 +146,7 @@ class Process:
     def _fork(self) -> int:
         if pid := os.fork():
             return pid
+        signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background jobs are begun without Ctrl-C
         try:
             self._run()
             os._exit(0)

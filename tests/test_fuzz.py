@@ -1,11 +1,17 @@
 """The fuzzer sees what it looks for, and one seed is one case."""
 
+import contextlib
+import copy
+import json
 import os
+import random
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from fuzz import results
+from fuzz.mutate import ODD, mutated_content
 
 TESTS = Path(__file__).parent
 SABOTAGE = """
@@ -54,3 +60,23 @@ def test_the_same_seed_is_the_same_case() -> None:
 def test_a_case_of_every_kind_finds_nothing(seed: int) -> None:
     done = python("-m", "fuzz", "--seed", str(seed))
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_what_chance_changes_can_be_written_and_leaves_its_own_words_as_they_are() -> None:
+    before = copy.deepcopy(ODD)
+    for seed in range(300):
+        changed = mutated_content(random.Random(seed), {"number": 3, "values": {"f": 1.0, "g": [1.0, 0.5]}})  # noqa: S311
+        with contextlib.suppress(ValueError):  # numbers of too many digits
+            json.dumps(changed)
+        assert "..." not in repr(changed)  # as Python shows what contains itself
+    assert repr(ODD) == repr(before)
+
+
+@pytest.mark.parametrize("error", ["0.25", "0", "0.0"])
+def test_a_result_with_its_standard_error_is_no_finding(
+    error: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    content = f'{{"drag": [0.021, {error}], "lift": -1.5e-3}}'.encode()
+    monkeypatch.setattr(results, "mutated_text", lambda rng, text: content)
+    monkeypatch.setattr(results, "mutated_content", lambda rng, table: json.loads(content))
+    results.run(random.Random(0), tmp_path)  # noqa: S311

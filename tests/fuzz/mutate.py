@@ -112,11 +112,11 @@ def mutated_content(rng: random.Random, content: Any) -> Any:
                 case 0 if isinstance(place, dict):
                     place[rng.choice(NASTY)[:300]] = place.pop(key)
                 case 1 if isinstance(place, dict):
-                    place[rng.choice(NASTY)[:300]] = rng.choice(ODD)
+                    place[rng.choice(NASTY)[:300]] = copy.deepcopy(rng.choice(ODD))
                 case 2:
                     del place[key]
                 case _:
-                    place[key] = rng.choice([*ODD, rng.choice(NASTY)[:3000]])
+                    place[key] = copy.deepcopy(rng.choice([*ODD, rng.choice(NASTY)[:3000]]))
             break
     return changed
 

@@ -38,4 +38,6 @@ def run(rng: random.Random, folder: Path) -> None:
     written = dict(pairs)
     for name, value in {**answer.values, **({"cost": answer.costs["s"]} if answer.costs else {})}.items():
         expect(math.isfinite(value), f"{name} is {value}")
-        expect(value == float(written[name]), f"{name} is {value}, but {written[name]!r} was written")
+        told = written[name] if isinstance(written[name], list) else [written[name]]  # a pair: with its standard error
+        believed = [value, answer.errors.get(name, 0.0)][: len(told)]
+        expect(believed == [float(each) for each in told], f"{name} is {believed}, but {written[name]!r} was written")
