@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 __all__ = [
     "LARGEST_PLAIN",
     "LONGEST_REASON",
     "SMALLEST_PLAIN",
     "bound_words",
+    "counted",
     "duration",
     "duration_seconds",
+    "joined",
     "labelled",
     "limit_words",
     "middle_left_out",
@@ -119,3 +121,13 @@ def duration(seconds: float) -> str:
     if seconds < 7200.0:
         return f"{seconds / 60.0:.0f} min"
     return f"{seconds / 3600.0:.1f} h"
+
+
+def joined(parts: Sequence[str]) -> str:
+    """Such as "a, b and c"."""
+    return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"
+
+
+def counted(n: int, noun: str) -> str:
+    """Such as "1 design" and "3 designs"."""
+    return f"{n} {noun}" if n == 1 else f"{n} {noun}s"

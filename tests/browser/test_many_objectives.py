@@ -1,6 +1,7 @@
 """The live page of a study of many objectives: its panels have room, and what has nothing to show says so once."""
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -8,6 +9,8 @@ import pytest
 from browsing import needs_chromium, server, tab
 
 from imoca import Fidelity, Objective, Problem, Real, Simulator, Study
+from imoca.report.page.contents import Introduction
+from imoca.report.page.page import report_page
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
@@ -65,6 +68,30 @@ def test_a_figure_without_anything_to_show_says_why_once(browser: "Browser", add
         card = page.locator("[data-figure=timeline]")
         assert card.inner_text().count("No run yet") == 1
         assert card.locator(".main-svg").count() == 0
+
+
+def test_names_of_many_axes_are_whole_and_numbers_beside_them_have_room(browser: "Browser", tmp_path: Path) -> None:
+    names = ["efficiency", "ripple_voltage", "settling_time", "overshoot", "mass", "temperature", "price", "lifetime"]
+    outputs = [Objective(name, "minimize", unit="years") for name in names]
+    study = Study(Problem([Real("x", 0, 1), Real("y", 0, 1)], [Simulator("s", outputs, cost=1)]), method="random")
+    rng = np.random.default_rng(0)
+    for x, y in rng.random((12, 2)):
+        values = {name: -1e5 * float((x - j / 8) ** 2 + j * (y - 0.5) ** 2) for j, name in enumerate(names)}
+        study.add({"x": float(x), "y": float(y)}, {}, values)
+    path = tmp_path / "names.html"
+    path.write_text(report_page(study.snapshot(), Introduction("Names")), encoding="utf-8")
+    with tab(browser, path.as_uri()) as watched:
+        page = watched.page
+        front = page.locator(".wide-chart").first
+        assert [each.split(" ")[0] for each in front.locator("text.title").all_text_contents()] == names
+        titles = front.locator("text.title").evaluate_all(BOXES)
+        (chart,) = front.evaluate_all(BOXES)
+        assert all(chart[0] <= left and right <= chart[1] for left, right, _, _ in titles)
+        for pair in page.locator("div.pairs .chart").all():
+            upright = pair.locator("text.title").last.evaluate_all(BOXES)[0]
+            assert not any(_overlap(upright, each) for each in pair.locator("text:not(.title)").evaluate_all(BOXES))
+        for one in titles:
+            assert not any(_overlap(one, other) for other in titles if other is not one)
 
 
 def _overlap(one: list[float], other: list[float]) -> bool:

@@ -19,6 +19,11 @@ if TYPE_CHECKING:
 
 pytestmark = [pytest.mark.slow, needs_chromium]
 
+needs_pdftotext = pytest.mark.skipif(
+    shutil.which("pdftotext") is None, reason="no pdftotext on this machine: apt-get install poppler-utils"
+)
+
+N_LONG = 150  # designs, whose table takes more than a sheet
 SHEET = 718  # pixels of an A4 page between margins of a centimetre
 N_OBJECTIVES, N_PARAMETERS = 6, 14
 WIDTHS = """
@@ -86,16 +91,36 @@ def test_limits_hold_on_paper_too(browser: "Browser", report: Path) -> None:
         assert page.locator(".on-paper").first.locator("tbody tr").count() == n_left
 
 
-@pytest.mark.skipif(
-    shutil.which("pdftotext") is None, reason="no pdftotext on this machine: apt-get install poppler-utils"
-)
+@needs_pdftotext
 def test_the_verdict_is_on_the_first_sheet(browser: "Browser", report: Path) -> None:
-    with tab(browser, report.as_uri()) as watched:
-        watched.page.wait_for_selector("#plot-trust .main-svg")
-        made = watched.page.pdf(path=report.with_suffix(".pdf"), format="A4")
-    assert made
-    first = subprocess.run(
-        ["pdftotext", "-l", "1", report.with_suffix(".pdf"), "-"], capture_output=True, text=True, check=True
-    ).stdout
+    first = sheets(browser, report)[0]
     assert re.search(r"Settled\?", first)
     assert "Designs to begin with" in first
+
+
+@needs_pdftotext
+def test_the_head_of_a_long_table_is_on_every_sheet_of_it(browser: "Browser", report: Path) -> None:
+    long = report.with_name("long.html")
+    front = [(i / N_LONG, 1.0 - i / N_LONG) for i in range(N_LONG)]
+    long.write_text(report_page(measured_at(front).snapshot(), Introduction("Long")), encoding="utf-8")
+    with_rows = [sheet for sheet in sheets(browser, long) if len(re.findall(r"\bF[0-9A-F]{5}\b", sheet)) > N_LONG // 10]
+    assert len(with_rows) > 1
+    assert all(re.search(r"first\s+\(minimize\)", sheet) for sheet in with_rows)
+
+
+def measured_at(front: list[tuple[float, float]]) -> Study:
+    outputs = [Objective("first", "minimize"), Objective("second", "minimize")]
+    study = Study(Problem([Real("x", 0, 1)], [Simulator("s", outputs, cost=1)]), method="random")
+    for first, second in front:
+        study.add({"x": first}, {}, {"first": first, "second": second})
+    return study
+
+
+def sheets(browser: "Browser", report: Path) -> list[str]:
+    """The text of each."""
+    paper = report.with_suffix(".pdf")
+    with tab(browser, report.as_uri()) as watched:
+        watched.page.wait_for_selector("#plot-trust .main-svg")
+        assert watched.page.pdf(path=paper, format="A4")
+    text = subprocess.run(["pdftotext", "-layout", paper, "-"], capture_output=True, text=True, check=True).stdout
+    return text.split("\f")

@@ -1,6 +1,16 @@
 import pytest
 
-from imoca.wording import bound_words, duration_seconds, labelled, limit_words, named_numbers, number, with_unit
+from imoca.wording import (
+    bound_words,
+    counted,
+    duration_seconds,
+    joined,
+    labelled,
+    limit_words,
+    named_numbers,
+    number,
+    with_unit,
+)
 
 
 def test_a_label_is_the_name_and_its_unit_if_there_is_one() -> None:
@@ -52,3 +62,8 @@ def test_named_numbers_have_their_units_and_absent_ones_are_left_out() -> None:
 )
 def test_durations_are_read_in_their_units(text: str, seconds: float | None) -> None:
     assert duration_seconds(text) == seconds
+
+
+def test_things_are_counted_and_joined_as_one_says_them() -> None:
+    assert [counted(n, "design") for n in (0, 1, 2)] == ["0 designs", "1 design", "2 designs"]
+    assert [joined(parts) for parts in (["a"], ["a", "b"], ["a", "b", "c"])] == ["a", "a and b", "a, b and c"]

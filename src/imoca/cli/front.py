@@ -12,7 +12,7 @@ from imoca.cli.opening import AsJson, StudyArgument, open_to_read
 from imoca.cli.output import csv_text, print_json, say
 from imoca.cli.tables import Column, fits, print_table
 from imoca.content.records import front_record
-from imoca.wording import labelled, limit_words, number, with_deviation, with_error
+from imoca.wording import counted, labelled, limit_words, number, with_deviation, with_error
 
 if TYPE_CHECKING:
     from imoca.problem.problem import Problem
@@ -58,7 +58,7 @@ def front(
             print_front(problem, shown)
             more = "" if len(shown) >= snapshot.n_on_front else f", {len(shown)} of them shown; --all shows every one"
             n_verified = sum(point.verified for point in snapshot.front)
-            say(f"{snapshot.n_on_front} designs on the front, {n_verified} verified at full accuracy{more}.")
+            say(f"{counted(snapshot.n_on_front, 'design')} on the front, {n_verified} verified at full accuracy{more}.")
             say_what_is_doubted(snapshot)
         if not points and snapshot.beliefs is not None:
             say("No front yet: no design is likely to satisfy all constraints. Further trials look for one.")

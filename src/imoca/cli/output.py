@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 __all__ = ["csv_text", "print_json", "print_pairs", "say", "tell"]
 
 SHORTEST_WORDS = 24  # columns in which a value is still legible beside its key
+COMMAND = ": imoca "  # before the rest of a command that ends a sentence
 
 
 def say(message: str) -> None:
@@ -64,7 +65,7 @@ def print_pairs(pairs: Iterable[tuple[str, str]]) -> None:
     indent = max(cell_len(key) for key, _ in shown) + 2
     room = terminal().width - indent if sys.stdout.isatty() else None
     for key, value in shown:
-        lines = [value] if room is None else _wrapped(value, max(room, SHORTEST_WORDS))
+        lines = [value] if room is None else _wrapped_with_command(value, max(room, SHORTEST_WORDS))
         print(f"{key}{' ' * (indent - cell_len(key))}{lines[0]}".rstrip())
         for line in lines[1:]:
             print(f"{' ' * indent}{line}")
@@ -75,6 +76,15 @@ def terminal() -> Console:
     from rich.console import Console
 
     return Console(color_system=None if os.environ.get("NO_COLOR") else "auto", highlight=False)
+
+
+def _wrapped_with_command(text: str, width: int) -> list[str]:
+    """A command at its end stays in one piece, on a line of its own where need be: it is to be copied."""
+    lines = _wrapped(text, width)
+    words, colon, command = text.partition(COMMAND)
+    if len(lines) == 1 or not colon:
+        return lines
+    return [*_wrapped(f"{words}:", width), f"{COMMAND.lstrip(': ')}{command}"]
 
 
 def _wrapped(text: str, width: int) -> list[str]:

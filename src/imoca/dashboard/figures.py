@@ -138,19 +138,19 @@ def navigator_json(view: StudyView, snapshot: Snapshot) -> str:
 
 
 def _navigator_json(view: StudyView, snapshot: Snapshot, front: Sequence[ParetoPoint]) -> str:
-    budget, verdict = written_budget(snapshot, view.budget), snapshot.verdict_for(view.budget)
+    budget, verdict = written_budget(snapshot, view.budget), snapshot.verdict_for(view.budget, front)
     return to_json(navigator_content(snapshot.problem, front, verdict, budget, view.commands))
 
 
 def draw(name: FigureName, snapshot: Snapshot) -> str:
     """Plotly's JSON with its reading; that of the front also tells which designs and trials its points stand for."""
-    from imoca.report.front_series import BEATEN
+    from imoca.report.front_series import NOT_ON_FRONT
     from imoca.report.plotly.figures import PLOTLY_DRAWERS
 
     record = (RECORDS[name] if name in QUICK else _fitting(RECORDS[name]))(snapshot)
     about: dict[str, Any] = {"reading": READINGS[name](record)}
     if isinstance(record, FrontRecord):
-        about |= {"beaten": BEATEN, "points": [_point(record, point) for point in record.points]}
+        about |= {"not_on_front": NOT_ON_FRONT, "points": [_point(record, point) for point in record.points]}
     return f"{to_json(about)[:-1]},{PLOTLY_DRAWERS[name](record).to_json()[1:]}"
 
 

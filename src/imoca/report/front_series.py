@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from imoca.problem.simulator import Constraint
 from imoca.report.labels import listed, shortened
-from imoca.report.records import FrontRecord
+from imoca.report.records.front import FrontRecord, VerifiedRecord
 from imoca.snapshot import ParetoPoint
 from imoca.trials.trial import DEVIATIONS_OF_INTERVAL
 from imoca.wording import with_deviation, with_error, with_unit
@@ -20,6 +21,8 @@ BARS = ", with intervals that hold nine of ten"
 PREDICTED = f"predicted front{BARS}"
 VERIFIED = "on the front, verified at full accuracy"
 BEATEN = "measured at full accuracy, not on the front"
+BROKEN = "measured at full accuracy, breaks a constraint"
+NOT_ON_FRONT = (BEATEN, BROKEN)
 EARLIER = "recommended before, not surely worse"
 
 
@@ -69,8 +72,9 @@ class FrontSeries:
 def front_series(record: FrontRecord) -> tuple[FrontSeries, ...]:
     """In drawing order, without the empty ones."""
     names = [objective.name for objective in record.objectives]
-    others = (_beaten(record, names), _predicted(record, names), _verified(record, names))
-    found = (others[0], _earlier(record, _ends(others, names)), *others[1:])
+    beaten, broken = _not_on_front(record, names)
+    others = (_predicted(record, names), _verified(record, names))
+    found = (broken, beaten, _earlier(record, _ends((broken, beaten, *others), names)), *others)
     return tuple(series for series in found if series.n_points)
 
 
@@ -153,11 +157,23 @@ def _verified(record: FrontRecord, names: Sequence[str]) -> FrontSeries:
     )
 
 
-def _beaten(record: FrontRecord, names: Sequence[str]) -> FrontSeries:
+def _not_on_front(record: FrontRecord, names: Sequence[str]) -> tuple[FrontSeries, FrontSeries]:
+    """Measured designs that others beat, and those that break a constraint, which may look better than the front."""
     on_front = [(dict(point.parameters), dict(point.measured)) for point in record.points if point.measured is not None]
     kept = [each for each in record.verified if (each.parameters, each.values) not in on_front]
+    breaks = [any(_is_broken(limit, each.values[limit.name]) for limit in record.constraints) for each in kept]
+    beaten = [each for each, is_broken in zip(kept, breaks, strict=True) if not is_broken]
+    broken = [each for each, is_broken in zip(kept, breaks, strict=True) if is_broken]
+    return _measured(BEATEN, beaten, record, names), _measured(BROKEN, broken, record, names)
+
+
+def _is_broken(limit: Constraint, value: float) -> bool:
+    return (limit.lower is not None and value < limit.lower) or (limit.upper is not None and value > limit.upper)
+
+
+def _measured(label: str, kept: Sequence[VerifiedRecord], record: FrontRecord, names: Sequence[str]) -> FrontSeries:
     return FrontSeries(
-        BEATEN,
+        label,
         tuple(tuple(each.values[name] for each in kept) for name in names),
         _measured_bars([each.errors for each in kept], names),
         tuple(

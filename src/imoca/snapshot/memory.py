@@ -46,7 +46,7 @@ def designs_once_recommended(
         if earlier is not None:
             rng = np.random.default_rng([seed, int(size)])
             starts = np.concatenate([sobol_designs(table.problem, N_STARTS, rng), table.x[:size]])
-            fronts.append(front_of_means(earlier, starts, EFFORT, rng).thinned(N_OF_EACH).x)
+            fronts.append(front_of_means(earlier, earlier.lacking_to_offer, starts, EFFORT, rng).thinned(N_OF_EACH).x)
     return np.concatenate(fronts)
 
 

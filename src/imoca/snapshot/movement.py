@@ -29,6 +29,7 @@ MOST_MOVED = 0.025  # of its hypervolume, by which a front that has settled move
 STRETCH = 0.25  # of the search's cost, over which it is watched
 FEWEST_QUESTIONS = 5  # over which it is watched at least
 N_LOOKS = 5  # at fronts in that time
+LEAST_TOLD = 1e-4  # of its hypervolume; what is less is the search for the front, not the front
 
 WORST_SHARE = 0.25  # of the answers, which lie below the point above which hypervolume counts
 MARGIN = 0.1  # of the front's range, by which that point lies below the front at least
@@ -60,7 +61,8 @@ class Movement:
         if self.share is None:
             return "too few questions were asked by a model to tell"
         cost = number(float(f"{self.cost:.3g}"))
-        moved = f"the front moved by {100.0 * self.share:.2g} % of its hypervolume over the last {cost} of cost"
+        share = f"{100.0 * self.share:.2g}" if self.share >= LEAST_TOLD else f"less than {100.0 * LEAST_TOLD:g}"
+        moved = f"the front moved by {share} % of its hypervolume over the last {cost} of cost"
         if not self.has_ended:
             return f"{moved}, more than {100.0 * MOST_MOVED:g} %"
         return moved if self.is_verified else f"{moved}, but no design that was chosen was run at full accuracy"
@@ -113,7 +115,7 @@ def _front(table: TrialTable, beliefs: Beliefs, n: int) -> Front:
     """Of the means; ``n`` trials were known."""
     rng = np.random.default_rng(n)
     starts = np.concatenate([sobol_designs(table.problem, N_STARTS, rng), table.x[:n]])
-    return front_of_means(beliefs, starts, EFFORT, rng)
+    return front_of_means(beliefs, beliefs.lacking, starts, EFFORT, rng)
 
 
 def _lacking(today: Beliefs, front: Front, designs: Sequence[Array]) -> float:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -99,9 +100,14 @@ class Snapshot:
         n_full = len(self.table.verified)
         return verdict(self.problem, n_full, self.bill, self.movement, self.verification, self.cheap_runs)
 
-    def verdict_for(self, budget: float | str | None) -> Verdict:
-        """With the next step in the unit of a budget as a study file has it: simulator time where that is "40h"."""
-        return replace(self.verdict, next_step=next_step(self.problem, self.purse_for(budget), self.movement))
+    def verdict_for(self, budget: float | str | None, front: Sequence[ParetoPoint] | None = None) -> Verdict:
+        """With the next step in the unit of a budget as a study file has it: simulator time where that is "40h".
+
+        Whoever has made the front hands it over: of designs that were measured already none is to be verified.
+        """
+        n_predicted = None if front is None else sum(not point.verified for point in front if not point.is_earlier)
+        step = next_step(self.problem, self.purse_for(budget), self.movement, n_predicted)
+        return replace(self.verdict, next_step=step)
 
     def purse_for(self, budget: float | str | None) -> Purse:
         if budget is None or not Allowance.read(budget).is_time:

@@ -19,7 +19,7 @@ from imoca.snapshot.cheap_runs import CheapRuns
 from imoca.snapshot.movement import Movement
 from imoca.snapshot.prediction import LIKELY
 from imoca.snapshot.verification import Verification
-from imoca.wording import duration, number
+from imoca.wording import counted, duration, number
 
 Level = Literal["good", "open", "bad"]
 
@@ -135,14 +135,21 @@ def _trusted(n_full: int, found: Verification) -> Answer:
     return Answer(question, "yes", told, "good")
 
 
-def next_step(problem: Problem, purse: Purse, movement: Movement) -> NextStep:
-    to_verify = purse.price(N_TO_VERIFY * purse.full_design)
-    options = f"--best {N_TO_VERIFY}"
+def next_step(
+    problem: Problem,
+    purse: Purse,
+    movement: Movement,
+    n_predicted: int | None = None,  # designs of the front that were not measured; None where no front was made
+) -> NextStep:
+    n = N_TO_VERIFY if n_predicted is None else min(N_TO_VERIFY, n_predicted)
+    to_verify, options = purse.price(n * purse.full_design), f"--best {n}"
+    if movement.is_settled and not n:
+        return NextStep("choose a design: all on the front were measured at full accuracy", "front", "", None)
     if movement.is_settled:
-        what = f"choose a design, and run {N_TO_VERIFY} at full accuracy to be sure"
+        what = f"choose a design, and run {n} at full accuracy to be sure"
         return NextStep(what, "verify", options, to_verify, purse.is_time)
-    if movement.has_ended:
-        what = f"run {N_TO_VERIFY} designs of the front at full accuracy"
+    if movement.has_ended and n:
+        what = f"run {counted(n, 'design')} of the front at full accuracy"
         return NextStep(what, "verify", options, to_verify, purse.is_time)
     if any(simulator.run is None for simulator in problem.simulators):
         return NextStep("ask for further designs and tell what they give", "ask", "", None)

@@ -32,6 +32,7 @@ N_SHOWN = 8  # running simulators listed
 SHADES = " ▁▂▃▄▅▆▇█"
 WIDTH = 100  # columns of the panel, if the terminal has so many
 LONGEST_NAME = 20
+LEFT, SPENT, ALL_SPENT = "grey50", "dodger_blue2", "green4"  # of a bar; seen on a black terminal and on a white one
 
 
 class Progress(Protocol):
@@ -172,8 +173,14 @@ class LivePanel:
         grid.add_column(no_wrap=True)
         grid.add_column(no_wrap=True, overflow="ellipsis")
         if self._budget is not None:
+            spent = min(self._spent, self._budget.amount)
             bar = ProgressBar(
-                self._budget.amount, min(self._spent, self._budget.amount), width=N_BANDS * cells, style="grey50"
+                self._budget.amount,
+                spent,
+                width=N_BANDS * cells,
+                style=LEFT,
+                complete_style=SPENT,
+                finished_style=ALL_SPENT,
             )
             grid.add_row("cost", bar, self._budget.spent_words(self._spent))
         for s, simulator in enumerate(self._study.problem.simulators):

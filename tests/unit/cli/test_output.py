@@ -27,3 +27,16 @@ def test_on_a_terminal_pairs_and_messages_are_wrapped_at_words(monkeypatch: pyte
     assert err.getvalue() == (
         "A message that needs more than forty\ncolumns.\n  imoca run a-file-with-a-long-name.toml --budget 30\n"
     )
+
+
+def test_a_command_at_the_end_of_a_line_stays_in_one_piece(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "46")
+    out = Terminal()
+    with monkeypatch.context() as patch:
+        patch.setattr("sys.stdout", out)
+        print_pairs(
+            [("next", "run 3 designs at full accuracy: imoca verify beam.db --best 3"), ("then", "stop: imoca run")]
+        )
+    assert out.getvalue() == (
+        "next  run 3 designs at full accuracy:\n      imoca verify beam.db --best 3\nthen  stop: imoca run\n"
+    )

@@ -106,6 +106,7 @@ def test_constraints_stand_between_objectives_and_parameters() -> None:
         ("constraint", None),
         ("parameter", "mm"),
     ]
+    assert content["columns"][1]["bound"] == "at most 2"
     assert content["verify"] == {"before": 'study.verify(["', "between": '", "', "after": '"])'}
     assert content["next"]["command"] == ""
 

@@ -210,7 +210,7 @@ def test_costs_are_bars_with_the_number_of_runs_and_what_was_lost(records: Any) 
 
 def test_trust_parts_the_misses_and_names_the_share(records: Any) -> None:
     made = records(1)
-    _, within, beyond = plotly_traces(made, "trust")
+    *_, within, beyond = plotly_traces(made, "trust")
     assert (within["x"], within["y"]) == ([1.1, 1.9], [1.0, 2.0])
     assert within["error_x"]["array"] == [0.2, 0.4]
     assert (beyond["x"], beyond["y"], beyond["customdata"]) == ([3.0], [9.0], [2])
@@ -225,7 +225,7 @@ def test_what_was_promised_before_a_verification_stands_beside_what_was_measured
     assert (stars["x"], stars["y"], stars["customdata"]) == ([10.0, 20.0], [11.0, 30.0], [7, 8])
     assert (stars["error_x"]["arrayminus"], stars["error_x"]["array"]) == ([1.0, 1.0], [2.0, 1.0])
     assert [words.split(", ")[1] for words in stars["hovertext"]] == ["held", "not held"]
-    agreement = plotly_traces({"trust": (record,)}, "trust")[0]
+    agreement = next(each for each in plotly_traces({"trust": (record,)}, "trust") if each["name"] == "agreement")
     assert agreement["x"] == [1.0, 30.0]  # as far as the promises reach
     figure = drawers("matplotlib")["trust"]((record,))
     assert any("promised: 1 of 2 held" in text for text in matplotlib_texts(figure))

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from imoca import Objective, Problem, Real, Simulator, Study
+from imoca import Constraint, Objective, Problem, Real, Simulator, Study
 from imoca.report.figure_names import FIGURE_NAMES
 from imoca.report.page.contents import Contents, Introduction, collect
 from imoca.report.page.decision import highlights
@@ -203,6 +203,13 @@ def test_highlights_are_the_best_of_each_objective_and_the_balance() -> None:
     assert [h.reason for h in highlights(first, [point(0.5, 0.0)])] == ["best a"]
 
 
+def test_a_design_that_hardly_holds_its_constraints_is_none_to_begin_with() -> None:
+    problem = Problem([Real("x", 0.0, 1.0)], [Simulator("s", [Objective("a", "minimize"), Constraint("b", upper=1.0)])])
+    doubtful, sure = replace(point(0.0, 0.9), feasibility=0.6), replace(point(0.3, 0.2), feasibility=0.97)
+    assert [h.point for h in highlights(problem, [doubtful, sure])] == [sure]
+    assert [h.point for h in highlights(problem, [doubtful])] == [doubtful]  # better than nothing
+
+
 def summary(**changes: Any) -> SummaryRecord:
     values = {"n_trials": 34, "n_running": 0, "n_failed": 0, "cost_spent": 0.5, "cost_at_full_accuracy": 34.0}
     values["cost_of_verification"] = 0.0
@@ -215,6 +222,8 @@ def test_the_summary_says_what_was_found_and_what_it_cost() -> None:
     assert headline(summary(n_front=0)) == "No results yet"
     assert what_it_cost(summary()).endswith("would have cost 34: 68 times as much.")
     assert "2 with a failure, 1 still running" in what_it_cost(summary(n_failed=2, n_running=1))
+    assert what_it_cost(summary(n_failed=6)).startswith("34 trials (6 with a failure) took")
+    assert what_was_found(summary(n_front=1)).startswith("1 design makes up the front")
     assert "2 of them were measured" in what_was_found(summary())
     assert "None of them was measured" in what_was_found(summary(n_verified=0))
     assert "All of them were measured at full accuracy." in what_was_found(summary(n_verified=200))
@@ -225,7 +234,10 @@ def test_the_summary_says_what_was_found_and_what_it_cost() -> None:
 
 def test_readings_name_the_numbers_of_their_records(records: Any) -> None:
     made = records(2)
-    assert "1 of 5 were measured" in front_reading(made["front"])
+    assert "1 of 5 was measured" in front_reading(made["front"])
+    alone = replace(made["front"], points=made["front"].points[:1])
+    assert front_reading(alone).startswith("The front is one design, with f0 ")
+    assert "trades" not in front_reading(alone)
     assert cost_reading(made["cost"]) == (
         "35 % of the 5.75 full-fidelity runs went into 2 runs of s1 at fidelity fine."
         " 4 % was lost in attempts that had to be repeated."
@@ -251,7 +263,12 @@ def test_readings_name_the_numbers_of_their_records(records: Any) -> None:
         "The largest part, 9 %, went into 1 run of s8, at full accuracy."
     )  # 1 of 10.8, the last of alike
     assert "s0 ran 1 of 3 times at full accuracy" in fidelities_reading(made["fidelities"])
-    assert "still varies by 71 %" in convergence_reading(made["convergence"])  # of 0.7, from 0.2
-    settled = ConvergenceRecord((1, 2, 3, 4), (1.0, 2.0, 3.0, 4.0), (0.1, 0.7, 0.7, 0.7), (1.0, 0.5, 0.1, 0.0))
-    assert convergence_reading(settled).endswith("varies by 0 % only: the front has settled.")
-    assert "too few trials" in convergence_reading(ConvergenceRecord((1, 2), (1.0, 4.0), (0.1, 0.7), (1.0, 0.0)))
+    assert "varied by 71 %" in convergence_reading(made["convergence"])  # of 0.7, from 0.2
+    assert "varied" not in convergence_reading(ConvergenceRecord((1, 2), (1.0, 4.0), (0.1, 0.7), (1.0, 0.0)))
+
+
+def test_only_the_verdict_says_whether_a_front_has_settled() -> None:
+    """Two measures on one page contradict each other: fronts as they were believed in, and as they are judged now."""
+    still = ConvergenceRecord((1, 2, 3, 4), (1.0, 2.0, 3.0, 4.0), (0.1, 0.7, 0.7, 0.7), (1.0, 0.5, 0.1, 0.0))
+    assert "the front has settled judges all by what is known now" in convergence_reading(still)
+    assert "more budget" not in convergence_reading(replace(still, hypervolumes=(0.1, 0.2, 0.4, 0.7)))

@@ -73,6 +73,7 @@ def test_a_design_is_given_by_its_id_as_a_point_or_by_its_parameters(snapshot: S
 
 def test_without_a_design_it_is_the_one_nearest_to_the_best_of_all(snapshot: Snapshot) -> None:
     offered = [point for point in snapshot.front if point.is_vouched_for] or list(snapshot.front)
+    offered = [point for point in offered if point.feasibility >= 0.9]
     masses = [p.measured["mass"] if p.measured else p.interval["mass"][1] for p in offered]  # the worse ends
     lifts = [p.measured["lift"] if p.measured else p.interval["lift"][0] for p in offered]
     too_heavy = [(each - min(masses)) / (max(masses) - min(masses)) for each in masses]

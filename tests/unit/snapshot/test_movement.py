@@ -78,7 +78,7 @@ def test_what_designs_lack_is_the_share_of_the_hypervolume_that_they_leave_uncov
     ]
     beliefs = believe(PROBLEM, trials)
     assert beliefs is not None
-    front = front_of_means(beliefs, rng.random((200, 1)), EFFORT, rng)
+    front = front_of_means(beliefs, beliefs.lacking, rng.random((200, 1)), EFFORT, rng)
     sets = [np.array([[0.3], [0.5]]), np.array([[0.25], [0.45], [0.7]]), front.x[::2]]
     usual = np.array([np.quantile(data.values, 0.25) for data in beliefs.data])
     low = np.minimum(usual, front.values.min(axis=0) - 0.1 * np.ptp(front.values, axis=0))

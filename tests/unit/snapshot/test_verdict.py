@@ -70,6 +70,30 @@ def test_once_settled_a_design_is_to_be_chosen() -> None:
     assert found.next_step.what.startswith("choose a design")
 
 
+@pytest.mark.parametrize(
+    ("movement", "n_predicted", "command", "line"),
+    [
+        (SEEN, 0, "imoca front", "choose a design: all on the front were measured at full accuracy"),
+        (SEEN, 2, "imoca verify --best 2", "choose a design, and run 2 at full accuracy to be sure, for about 2"),
+        (STILL, 1, "imoca verify --best 1", "run 1 design of the front at full accuracy, for about 1"),
+        (STILL, 0, "imoca run --budget 6", "let the search go on"),
+        (SEEN, 200, "imoca verify --best 3", "choose a design, and run 3 at full accuracy to be sure, for about 3"),
+    ],
+)
+def test_no_more_designs_are_to_be_verified_than_the_front_has(
+    movement: Movement, n_predicted: int, command: str, line: str
+) -> None:
+    problem = problem_of(1.0, run=Command(("run",)))
+    step = next_step(problem, Purse.of_runs(problem, bill_of(4.0)), movement, n_predicted)
+    assert step.command() == command
+    assert step.line.startswith(line)
+
+
+def test_a_front_that_hardly_moved_moved_by_less_than_can_be_told() -> None:
+    assert "by less than 0.01 % of" in Movement(2.5e-12, 6.0, True).words
+    assert "by 0.05 % of" in Movement(5e-4, 6.0, True).words
+
+
 def test_without_a_way_to_run_simulators_designs_are_to_be_asked_for() -> None:
     found = verdict(problem_of(1.0), 0, bill_of(4.0), MOVED, Verification((), 0.0), ())
     assert (found.next_step.command(), found.next_step.price) == ("imoca ask", None)

@@ -4,11 +4,12 @@ import io
 import time
 
 import pytest
+from rich.color import Color
 from rich.console import Console
 
 from imoca import Fidelity, Objective, Problem, Real, Simulator, Study
 from imoca.problem.allowance import Allowance
-from imoca.study.progress import LivePanel, PlainLines, progress_display
+from imoca.study.progress import ALL_SPENT, LEFT, SPENT, LivePanel, PlainLines, progress_display
 from imoca.study.screens import TerminalScreen
 from imoca.trials.trial import Answer, Run
 
@@ -51,6 +52,19 @@ def test_the_panel_shows_the_cost_the_fidelities_and_what_runs_since_when() -> N
     assert "front: 1 design, 0 verified at full accuracy" in text
     assert "[bold]cfd" in text  # a name is text, never markup
     assert "\x1b" not in text  # and no command to the terminal
+
+
+def test_the_bar_is_seen_on_black_and_on_white() -> None:
+    """A contrast of three at least, as the guidelines for accessible content ask of what is no text."""
+
+    def luminance(colour: str) -> float:
+        shares = [part / 255 for part in Color.parse(colour).get_truecolor()]
+        linear = [s / 12.92 if s <= 0.04045 else ((s + 0.055) / 1.055) ** 2.4 for s in shares]
+        return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+    for colour in (LEFT, SPENT, ALL_SPENT):
+        assert (luminance(colour) + 0.05) / 0.05 > 3.0
+        assert 1.05 / (luminance(colour) + 0.05) > 3.0
 
 
 def test_the_last_picture_tells_of_the_front_at_the_end() -> None:

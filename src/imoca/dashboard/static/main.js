@@ -123,7 +123,7 @@ function choose(number) {
 function onPoint(name, point, figure) {
   const number = point.customdata;
   if (number === undefined) return;
-  const isFront = name === "front" && point.data.meta !== "observed" && point.data.name !== figure.beaten;
+  const isFront = name === "front" && point.data.meta !== "observed" && !figure.not_on_front.includes(point.data.name);
   const design = isFront ? figure.points[number] : null;
   if (!isFront) choose(number);
   else if (design.trial !== null) choose(design.trial);

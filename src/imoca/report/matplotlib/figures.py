@@ -46,6 +46,8 @@ from imoca.report.palette import (
 from imoca.report.records import ConvergenceRecord, CorrelationRecord, CostRecord, TrustRecord
 from imoca.wording import number
 
+TRUST_PANEL = 2.9  # inches, in which the lines above a panel have room
+LONG_NUMBER = 1e4  # from which fewer numbers fit below such a panel
 N_COLUMNS = 3  # of small panels side by side
 ROW = 0.24  # inches of a bar
 
@@ -104,7 +106,7 @@ def trust_figure(records: Sequence[TrustRecord]) -> Figure:
         return nothing_to_show(TITLES["trust"], NOTHING["trust"])
     n_columns = min(N_COLUMNS, len(records))
     n_rows = ceil(len(records) / n_columns)
-    made = empty_figure(TITLES["trust"], (max(SIZE[0] * 0.7, 2.6 * n_columns), 0.9 + 2.7 * n_rows))
+    made = empty_figure(TITLES["trust"], (max(SIZE[0] * 0.7, TRUST_PANEL * n_columns), 0.9 + 2.7 * n_rows))
     handles: list[Any] = []
     promised: Any = None
     for i, record in enumerate(records):
@@ -129,9 +131,11 @@ def trust_figure(records: Sequence[TrustRecord]) -> Figure:
             ).lines[0]
         name = matplotlib_text(short_label(record.output, record.unit, 24))
         words = (name, skill_words(record), full_accuracy_words(record), promise_words(record))
-        axes.set_title("\n".join(filter(None, words)), fontsize=8)
+        axes.set_title("\n".join(filter(None, words)), fontsize=7)
         axes.set(xlabel="predicted without it", ylabel="observed" if i % n_columns == 0 else "")
         axes.locator_params(nbins=5)
+        if max(map(abs, ends)) >= LONG_NUMBER:
+            axes.locator_params(axis="x", nbins=3)
     labels = ["agreement", "within ± 2 deviations", "beyond"]
     if promised is not None:
         handles, labels = [*handles, promised], [*labels, "promised before it was verified"]

@@ -8,7 +8,18 @@ from matplotlib.colors import LinearSegmentedColormap
 from matplotlib.figure import Figure
 
 from imoca.report.figure_names import NOTHING, TITLES
-from imoca.report.front_series import BARS, BEATEN, EARLIER, PREDICTED, VERIFIED, Bars, FrontSeries, front_series
+from imoca.report.front_series import (
+    BARS,
+    BEATEN,
+    BROKEN,
+    EARLIER,
+    NOT_ON_FRONT,
+    PREDICTED,
+    VERIFIED,
+    Bars,
+    FrontSeries,
+    front_series,
+)
 from imoca.report.labels import axis_label, matplotlib_text, upright_label
 from imoca.report.matplotlib.theme import SIZE, empty_figure, legend, nothing_to_show, plane
 from imoca.report.palette import BLUE, GREY, SCALE, VERMILION
@@ -19,6 +30,7 @@ LOOKS = {
     PREDICTED: {"color": BLUE, "marker": "o", "markersize": 3.5},
     VERIFIED: {"color": VERMILION, "marker": "D", "markersize": 6.0},
     BEATEN: {"color": GREY, "marker": "x", "markersize": 4.5},
+    BROKEN: {"color": GREY, "marker": "^", "markersize": 4.5, "markerfacecolor": "none"},
     EARLIER: {"color": GREY, "marker": ".", "markersize": 3.0},
 }
 FAINT, CLEAR = 0.3, 0.7  # opacities of bars: two hundred make a band, those of what was measured are few
@@ -94,12 +106,12 @@ def _space(record: FrontRecord, series: tuple[FrontSeries, ...]) -> Figure:
 def _coloured_plane(made: Figure, record: FrontRecord, series: tuple[FrontSeries, ...]) -> None:
     """The first two objectives, coloured by the third; what was measured has an outline."""
     axes = plane(made, (1, 2, 2))
-    known = [value for each in series if each.label != BEATEN for value in each.columns[2]]
+    known = [value for each in series if each.label not in NOT_ON_FRONT for value in each.columns[2]]
     scale = {"vmin": min(known, default=0.0), "vmax": max(known, default=1.0)}
     colours = LinearSegmentedColormap.from_list("imoca", list(SCALE))
     drawn: Any = None
     for each in series:
-        if each.label == BEATEN:
+        if each.label in NOT_ON_FRONT:
             _points(axes, each, each.columns[:2], {})
         elif each.label != EARLIER:
             outline = VERMILION if each.label == VERIFIED else "none"

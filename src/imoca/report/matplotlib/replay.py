@@ -26,7 +26,8 @@ def replay_figure(record: ReplayRecord) -> Figure:
         panel = plane(made, (-(-len(moments) // 2), min(2, len(moments)), place + 1))
         _draw(panel, record, k)
         step = record.steps[k]
-        panel.set_title(f"cost {number(step.cost)}, {step.n_trials} trials", fontsize=9, loc="left")
+        trials = "1 trial" if step.n_trials == 1 else f"{step.n_trials} trials"
+        panel.set_title(f"cost {number(step.cost)}, {trials}", fontsize=9, loc="left")
         x_label, y_label = (matplotlib_text(axis_label(objective)) for objective in record.objectives)
         panel.set_xlabel(x_label, fontsize=8)
         panel.set_ylabel(y_label if place % 2 == 0 else "", fontsize=8)

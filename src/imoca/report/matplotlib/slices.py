@@ -14,6 +14,7 @@ from imoca.report.records.slices import Slice, SliceAxis, SlicedOutput, SlicesRe
 from imoca.wording import number
 
 PANEL = (1.6, 1.5)  # inches
+BOUND = "a constraint's bound"
 
 
 def slices_figure(record: SlicesRecord) -> Figure:
@@ -66,7 +67,7 @@ def _draw(axes: Any, output: SlicedOutput, axis: SliceAxis, piece: Slice) -> dic
         )
     for bound in (output.lower, output.upper):
         if bound is not None:
-            axes.axhline(bound, color=GREY, linestyle="--", linewidth=0.8)
+            handles[BOUND] = axes.axhline(bound, color=GREY, linestyle="--", linewidth=0.8)
     is_measured = output.measured is not None
     fill = {"markerfacecolor": VERMILION if is_measured else "none", "markeredgecolor": VERMILION}
     value = output.measured if output.measured is not None else output.predicted

@@ -14,7 +14,7 @@ from imoca.report.records.timeline import TimelineRecord
 from imoca.trials.trial import RunState
 
 HATCHES = {RunState.ANSWERED: "", RunState.FAILED: "xxx", RunState.LOST: "///", RunState.RUNNING: "..."}
-WORDS = {RunState.ANSWERED: "answered", RunState.RUNNING: "not ended yet, or lost"}
+WORDS = {RunState.ANSWERED: "answered, coloured by fidelity", RunState.RUNNING: "not ended yet, or lost"}
 
 
 def timeline_figure(record: TimelineRecord) -> Figure:
@@ -32,8 +32,8 @@ def timeline_figure(record: TimelineRecord) -> Figure:
             height=0.7,
             color=fidelity_colour(run.z),
             hatch=HATCHES[run.state],
-            edgecolor="white" if run.state is RunState.ANSWERED else VERMILION,
-            linewidth=0.3,
+            edgecolor=fidelity_colour(run.z) if run.state is RunState.ANSWERED else VERMILION,
+            linewidth=0.8,  # a short run is hardly more than its edge
         )
         handles.setdefault(WORDS.get(run.state, str(run.state)), bar)
         if run.state in (RunState.FAILED, RunState.LOST):

@@ -67,7 +67,8 @@ def collect(snapshot: Snapshot, introduction: Introduction) -> Contents:
             readings[name] = READINGS[name](records[name])
         except FigureError as error:
             readings[name] = error.message
-    budget, verdict = written_budget(snapshot, introduction.budget), snapshot.verdict_for(introduction.budget)
+    budget = written_budget(snapshot, introduction.budget)
+    verdict = snapshot.verdict_for(introduction.budget, snapshot.front)
     return Contents(
         introduction,
         snapshot.problem,

@@ -11,6 +11,7 @@ from imoca.problem.problem import Problem
 from imoca.report.page.decision import Budget, highlights
 from imoca.snapshot.recommendation import ParetoPoint, is_feasibility_told
 from imoca.snapshot.verdict import Answer, Verdict
+from imoca.wording import limit_words
 
 N_DIGITS = 7  # of what is predicted; parameters are told exactly, for a design is named by them
 
@@ -69,7 +70,7 @@ def _columns(problem: Problem) -> list[dict[str, Any]]:
         {"kind": "objective", "name": each.name, "unit": each.unit, "goal": each.goal} for each in problem.objectives
     ]
     limits = [
-        {"kind": "constraint", "name": each.name, "unit": each.unit, "lower": each.lower, "upper": each.upper}
+        {"kind": "constraint", "name": each.name, "unit": each.unit, "bound": limit_words(each.lower, each.upper)}
         for each in problem.constraints
     ]
     return [*objectives, *limits, *(_parameter(each) for each in problem.parameters)]

@@ -33,11 +33,11 @@ from imoca.report.records.importance import FEW_ANSWERS, MOST_SHOWN, largest_tot
 from imoca.report.records.parallel import ParallelRecord
 from imoca.report.records.trade_offs import MOST_IN_MATRIX, N_PAIRS
 from imoca.snapshot.importance import Importance
+from imoca.snapshot.recommendation import ParetoPoint
 from imoca.trials.trial import RunState
-from imoca.wording import bound_words, duration, number, printable, with_unit
+from imoca.wording import bound_words, counted, duration, joined, number, printable, with_unit
 
-SETTLED = 0.02  # change of the hypervolume, over the last quarter of the cost, below which a front has settled
-N_LATE = 3  # checkpoints needed to see it
+N_LATE = 3  # checkpoints needed to see how the hypervolume varies
 TRUSTED = 0.9  # share within two deviations, where a faultless model has 0.95
 WORTH_IT = 0.9  # correlation with full accuracy
 CHEAP = 0.5  # cost of a run, as a share of one at full accuracy
@@ -77,17 +77,15 @@ def what_was_found(record: SummaryRecord) -> str:
     if not record.n_verified:
         rest = ": they are predicted by the model, so run the ones you like at full accuracy before you rely on them"
     beaten = "no design known is better in every objective" if record.n_front > 1 else "the best design known"
-    return (
-        f"{counted(record.n_front, 'design')} make up the front ({beaten}). {verified} measured at full accuracy{rest}."
-    )
+    make = "makes" if record.n_front == 1 else "make"
+    designs = f"{counted(record.n_front, 'design')} {make} up the front ({beaten})"
+    return f"{designs}. {verified} measured at full accuracy{rest}."
 
 
 def what_it_cost(record: SummaryRecord) -> str:
-    spent = (
-        f"{counted(record.n_trials, 'trial')} ({record.n_failed} with a failure, {record.n_running} still running)"
-        if record.n_failed or record.n_running
-        else counted(record.n_trials, "trial")
-    )
+    counts = ((record.n_failed, "with a failure"), (record.n_running, "still running"))
+    some = ", ".join(f"{n} {what}" for n, what in counts if n)
+    spent = counted(record.n_trials, "trial") + (f" ({some})" if some else "")
     verified = record.cost_of_verification
     to_verify = f", {plain_number(verified)} of it to verify designs" if verified else ""
     told = f"{spent} took the cost of {_runs(record.cost_spent)}{to_verify}."
@@ -109,6 +107,8 @@ def front_reading(record: FrontRecord) -> str:
     if not record.points:
         return NOTHING["front"]
     today = record.today
+    if len(today) == 1:
+        return _only_design(record, today[0])
     ranges = []
     for objective in record.objectives:
         values = [point.known[objective.name] for point in today]
@@ -129,12 +129,22 @@ def front_reading(record: FrontRecord) -> str:
     )
 
 
+def _only_design(record: FrontRecord, point: ParetoPoint) -> str:
+    """Nothing is traded along such a front."""
+    values = [
+        f"{printable(each.name)} {with_unit(number(point.known[each.name]), each.unit)}" for each in record.objectives
+    ]
+    before = f" {words}." if (words := earlier_words(record)) else ""
+    return f"The front is one design, with {joined(values)}. {_how_known(int(point.verified), 1)}.{before}"
+
+
 def _how_known(n_verified: int, n_points: int) -> str:
     if not n_verified:
         return "All are predicted by the model" if n_points > 1 else "It is predicted by the model"
     if n_verified == n_points:
         return "All were measured at full accuracy" if n_points > 1 else "It was measured at full accuracy"
-    return f"{n_verified} of {n_points} were measured at full accuracy, the others are predicted"
+    were = "was" if n_verified == 1 else "were"
+    return f"{n_verified} of {n_points} {were} measured at full accuracy, the others are predicted"
 
 
 def parallel_reading(record: ParallelRecord) -> str:
@@ -208,16 +218,13 @@ def convergence_reading(record: ConvergenceRecord) -> str:
     n_late = max(N_LATE, sum(cost >= 0.75 * record.costs[-1] for cost in record.costs))
     late = record.hypervolumes[-n_late:]
     change = (max(late) - min(late)) / max(late) if max(late) > 0.0 else 0.0
-    if len(late) < N_LATE:
-        state = "There are too few trials to tell whether the front has settled."
-    elif change < SETTLED:
-        state = f"At the end the hypervolume varies by {percent(change)} only: the front has settled."
-    else:
-        state = f"At the end the hypervolume still varies by {percent(change)}, so more budget may improve the front."
+    state = (
+        f" Over the last quarter of the cost the hypervolume varied by {percent(change)}. Fronts are shown as they "
+        "were believed in then; the verdict on whether the front has settled judges all by what is known now."
+    )
     return (
         "Hypervolume is the share of one box, around all values seen and the last front, that a front beats; the "
-        "distance is to the front "
-        f"recommended last. {state}"
+        f"distance is to the front recommended last.{state if len(late) >= N_LATE else ''}"
     )
 
 
@@ -323,8 +330,8 @@ def error_reading(records: Sequence[ErrorRecord]) -> str:
         return NOTHING["error"]
     parts = []
     for record in records:
-        error, cost = with_unit(f"{record.typical[0]:.3g}", record.unit), share(record.cost_ratios[0])
-        of_spread = f", where it varies by {record.spread:.3g}" if record.spread > 0.0 else ""
+        error, cost = with_unit(plain_number(record.typical[0]), record.unit), share(record.cost_ratios[0])
+        of_spread = f", where it varies by {plain_number(record.spread)}" if record.spread > 0.0 else ""
         parts.append(f"{printable(record.output)} is off by {printable(error)} for {cost} of the cost{of_spread}")
     unseen = [printable(record.output) for record in records if not record.n_full]
     guess = "at full accuracy yet: the model supposes where cheaper runs lead."
@@ -338,13 +345,14 @@ def timeline_reading(record: TimelineRecord) -> str:
     if not record.runs:
         return NOTHING["timeline"]
     busy, span = sum(run.seconds for run in record.runs), max(run.end for run in record.runs)
+    took = duration(busy) if busy >= 1.0 else "less than a second"
     at_once = f", {busy / span:.1f} at a time on average" if span > 0.0 and len(record.lanes) > 1 else ""
     counts = [(sum(run.state is state for run in record.runs), word) for state, word in ENDS.items()]
     ends = [f"{n} {word}" for n, word in counts if n]
     paused = sum(seconds for _, seconds in record.pauses)
     pauses = f" Pauses of {duration(paused)} in all are cut short." if record.pauses else ""
     return (
-        f"{counted(len(record.runs), 'run')} took {duration(busy)} of computing{at_once}; {joined(ends)}. A lane is "
+        f"{counted(len(record.runs), 'run')} took {took} of computing{at_once}; {joined(ends)}. A lane is "
         f"a simulator, or its share of several at once; blue is full accuracy, orange the cheapest.{pauses}"
     )
 
@@ -352,25 +360,14 @@ def timeline_reading(record: TimelineRecord) -> str:
 def replay_reading(record: ReplayRecord) -> str:
     if not record.steps:
         return NOTHING["replay"]
-    first, last = record.steps[0], record.steps[-1]
     n_outside = record.n_outside
     outside = f" {counted(n_outside, 'run')} outside of the axes, which stay the same." if n_outside else ""
     x, y = (printable(objective.name) for objective in record.objectives)
     return (
         f"Move the slider to see {y} against {x} as they were known: the front recommended at that cost, and the runs "
-        "by then, those since the step before it the brightest. It starts with "
-        f"{counted(len(first.front), 'design')} after {counted(first.n_trials, 'trial')} and ends with "
-        f"{len(last.front)} after {last.n_trials}.{outside}"
+        f"by then, those since the step before it the brightest. {counted(len(record.steps), 'step')} from "
+        f"{counted(record.steps[0].n_trials, 'trial')} to {record.steps[-1].n_trials}.{outside}"
     )
-
-
-def joined(parts: Sequence[str]) -> str:
-    """Such as "a, b and c"."""
-    return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"
-
-
-def counted(n: int, noun: str) -> str:
-    return f"{n} {noun}" if n == 1 else f"{n} {noun}s"
 
 
 def known(cost: float) -> str:

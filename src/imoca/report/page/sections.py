@@ -9,7 +9,6 @@ from imoca.report.page.contents import Contents
 from imoca.report.page.order import short_title
 from imoca.report.page.readings import (
     headline,
-    joined,
     known,
     saving,
     what_it_cost,
@@ -19,7 +18,7 @@ from imoca.report.page.readings import (
 from imoca.report.page.text import Cell, code, pairs, paragraph, safe, table
 from imoca.report.problem_words import cost_words, fidelity_words, output_words, parameter_words, run_words
 from imoca.snapshot.recommendation import ParetoPoint, is_feasibility_told
-from imoca.wording import bound_words, labelled, number, with_deviation, with_error
+from imoca.wording import bound_words, joined, labelled, number, with_deviation, with_error
 
 
 def contents_list(contents: Contents) -> str:
@@ -55,7 +54,7 @@ def summary_section(contents: Contents) -> str:
     summary, introduction = contents.summary, contents.introduction
     ratio = saving(summary)
     numbers = [
-        ("designs on the front", str(summary.n_front)),
+        ("design on the front" if summary.n_front == 1 else "designs on the front", str(summary.n_front)),
         ("verified at full accuracy", str(summary.n_verified)),
         ("trials", str(summary.n_trials)),
         (f"cost, {COST_UNIT}", known(summary.cost_spent)),
@@ -90,7 +89,7 @@ def _front_table(contents: Contents) -> str:
 def _all_designs(contents: Contents) -> str:
     n, n_today = len(contents.front.points), contents.summary.n_front
     if n == n_today:
-        return f"All {n} designs on the front"
+        return "The one design on the front" if n == 1 else f"All {n} designs on the front"
     return f"All {n} designs: {n_today} on the front, {n - n_today} recommended before"
 
 

@@ -39,7 +39,8 @@ from imoca.report.plotly.timeline import timeline_figure
 from imoca.report.records import ConvergenceRecord, CorrelationRecord, CostRecord, TrustRecord
 from imoca.wording import number, with_unit
 
-LACK = "what the correlation with full accuracy lacks of 1<br>← better"
+LACK = "what the correlation with<br>full accuracy lacks of 1<br>← better"  # as long as a short axis
+WITHIN, BEYOND = "within ± 2 deviations", "beyond"
 N_COLUMNS = 3  # of small panels side by side
 TITLE_SIZE = 11  # pixels of letters above such a panel, where several lines stand
 ROW = 24  # pixels of a bar
@@ -130,6 +131,7 @@ def trust_figure(records: Sequence[TrustRecord]) -> go.Figure:
         subplot_titles=[_trust_title(record) for record in records],
     )
     adopt_theme(made, "trust", height=130 + 330 * n_rows, min_width=280 * n_columns)
+    made.add_traces(_trust_keys(records))
     for i, record in enumerate(records):
         place = i // n_columns + 1, i % n_columns + 1
         _add_trust(made, record, *place, is_first=i == 0)
@@ -209,8 +211,8 @@ def _add_trust(made: go.Figure, record: TrustRecord, row: int, column: int, is_f
     )  # fmt: skip
     made.add_trace(diagonal, row=row, col=column)
     for is_miss, name, colour, symbol in (
-        (False, "within ± 2 deviations", BLUE, "circle"),
-        (True, "beyond", VERMILION, "x"),
+        (False, WITHIN, BLUE, "circle"),
+        (True, BEYOND, VERMILION, "x"),
     ):
         kept = [i for i, miss in enumerate(record.is_miss) if miss == is_miss]
         trace = go.Scatter(
@@ -225,11 +227,26 @@ def _add_trust(made: go.Figure, record: TrustRecord, row: int, column: int, is_f
             },
             name=name,
             legendgroup=name,
-            showlegend=is_first,
+            showlegend=False,
             customdata=[record.trials[i] for i in kept],
             hovertext=[f"trial {record.trials[i]}, z = {record.z[i]:.3g}" for i in kept],
         )
         made.add_trace(trace, row=row, col=column)
+
+
+def _trust_keys(records: Sequence[TrustRecord]) -> list[go.Scatter]:
+    """What the marks of all panels mean: those of the first are not all that there are."""
+    keys = [(WITHIN, BLUE, "circle", WITHIN)]
+    if any(any(record.is_miss) for record in records):
+        keys.append((BEYOND, VERMILION, "x", BEYOND))
+    if any(record.n_full for record in records):
+        keys.append(("at full accuracy", GREY, "diamond", ""))
+    return [
+        go.Scatter(
+            x=[None], y=[None], mode="markers", name=name, legendgroup=group, marker={"color": colour, "symbol": symbol}
+        )
+        for name, colour, symbol, group in keys
+    ]
 
 
 def _promises(record: TrustRecord, is_first: bool) -> go.Scatter:

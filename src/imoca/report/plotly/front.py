@@ -9,7 +9,17 @@ import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
 from imoca.report.figure_names import NOTHING, TITLES
-from imoca.report.front_series import BARS, BEATEN, EARLIER, PREDICTED, VERIFIED, FrontSeries, front_series
+from imoca.report.front_series import (
+    BARS,
+    BEATEN,
+    BROKEN,
+    EARLIER,
+    NOT_ON_FRONT,
+    PREDICTED,
+    VERIFIED,
+    FrontSeries,
+    front_series,
+)
 from imoca.report.labels import axis_label, plotly_text, upright_label
 from imoca.report.palette import BLUE, GREY, SCALE, SKY, VERMILION
 from imoca.report.plotly.theme import HEIGHT, adopt_theme, figure, nothing_to_show, short
@@ -20,16 +30,20 @@ LOOKS = {
     PREDICTED: {"color": BLUE, "symbol": "circle", "size": 6},
     VERIFIED: {"color": VERMILION, "symbol": "diamond", "size": 10},
     BEATEN: {"color": GREY, "symbol": "x", "size": 6},
+    BROKEN: {"color": GREY, "symbol": "triangle-up-open", "size": 7},
     EARLIER: {"color": GREY, "symbol": "circle", "size": 4},
 }
 SPACE_LOOKS = {  # in space only some symbols exist, and fonts lack its x
     PREDICTED: {"color": BLUE, "symbol": "circle", "size": 3.5},
     VERIFIED: {"color": VERMILION, "symbol": "diamond", "size": 6},
     BEATEN: {"color": GREY, "symbol": "square-open", "size": 4},
+    BROKEN: {"color": GREY, "symbol": "circle-open", "size": 4},
     EARLIER: {"color": GREY, "symbol": "circle", "size": 2.5},
 }
-BARS_OF = {PREDICTED: "rgba(0, 114, 178, 0.3)", VERIFIED: "rgba(213, 94, 0, 0.6)", BEATEN: "rgba(136, 136, 136, 0.5)"}
-SPACE_BARS_OF = {PREDICTED: SKY, VERIFIED: VERMILION, BEATEN: GREY}  # where nothing is faint
+BARS_OF = {PREDICTED: "rgba(0, 114, 178, 0.3)", VERIFIED: "rgba(213, 94, 0, 0.6)"} | dict.fromkeys(
+    NOT_ON_FRONT, "rgba(136, 136, 136, 0.5)"
+)
+SPACE_BARS_OF = {PREDICTED: SKY, VERIFIED: VERMILION} | dict.fromkeys(NOT_ON_FRONT, GREY)  # where nothing is faint
 CAMERA = {"eye": {"x": 1.5, "y": 1.5, "z": 0.8}, "center": {"x": 0.0, "y": 0.0, "z": -0.15}}
 N_COLUMNS, PANEL = 3, 270  # of pairs, pixels
 CELL = 110  # pixels of a panel of the matrix
@@ -123,14 +137,14 @@ def _space(record: FrontRecord, series: tuple[FrontSeries, ...]) -> go.Figure:
 def _coloured_plane(record: FrontRecord, series: tuple[FrontSeries, ...]) -> list[Any]:
     """The first two objectives, coloured by the third; what was measured has an outline."""
     third = record.objectives[2]
-    known = [value for each in series if each.label != BEATEN for value in each.columns[2]]
+    known = [value for each in series if each.label not in NOT_ON_FRONT for value in each.columns[2]]
     low, high = min(known, default=0.0), max(known, default=1.0)
     scale = {"cmin": low, "cmax": high, "colorscale": [[i / 2.0, colour] for i, colour in enumerate(SCALE)]}
     title = {"title": {"text": plotly_text(upright_label(third)), "side": "right"}, "thickness": 12}
     traces = []
     for i, each in enumerate(kept := [each for each in series if each.label != EARLIER]):
         look = LOOKS[each.label] | {"size": 9 if each.label == VERIFIED else 6}
-        if each.label != BEATEN:
+        if each.label not in NOT_ON_FRONT:
             look |= scale | {"color": short(each.columns[2]), "showscale": i == len(kept) - 1, "colorbar": title}
         if each.label == VERIFIED:
             look |= {"line": {"color": VERMILION, "width": 2}}

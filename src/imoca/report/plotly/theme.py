@@ -28,6 +28,8 @@ def template(ink: str, grid: str, paper: str) -> go.layout.Template:
         "ticks": "outside",
         "tickcolor": grid,
         "automargin": True,
+        "exponentformat": "power",  # no prefixes: 200µ beside a unit, or 20k of something, is misread
+        "minexponent": 5,
         "title": {"standoff": 8},
     }
     space_axis = {"gridcolor": grid, "linecolor": grid, "zerolinecolor": grid, "backgroundcolor": paper, "color": ink}

@@ -9,7 +9,7 @@ import plotly.graph_objects as go
 
 from imoca.report.figure_names import NOTHING, TITLES
 from imoca.report.labels import lane_labels, plotly_text, shortened, time_scale
-from imoca.report.palette import BLUE, GREY, VERMILION, fidelity_colour
+from imoca.report.palette import GREY, VERMILION, fidelity_colour
 from imoca.report.plotly.theme import figure, nothing_to_show, short
 from imoca.report.records.timeline import TimedRun, TimelineRecord
 from imoca.trials.trial import RunState
@@ -52,6 +52,7 @@ def timeline_figure(record: TimelineRecord) -> go.Figure:
 
 
 def _bars(runs: Sequence[TimedRun], state: RunState, seconds: float) -> Any:
+    edges = [fidelity_colour(run.z) if state is RunState.ANSWERED else VERMILION for run in runs]
     return go.Bar(
         orientation="h",
         y=[run.lane for run in runs],
@@ -62,7 +63,7 @@ def _bars(runs: Sequence[TimedRun], state: RunState, seconds: float) -> Any:
         marker={
             "color": [fidelity_colour(run.z) for run in runs],
             "pattern": {"shape": PATTERNS[state]},
-            "line": {"width": 0.5, "color": BLUE if state is RunState.ANSWERED else VERMILION},
+            "line": {"width": 1, "color": edges},  # a short run is hardly more than its edge
         },
         hovertext=[_words(run) for run in runs],
         hoverinfo="text",

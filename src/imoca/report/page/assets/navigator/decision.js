@@ -36,6 +36,8 @@ export class Beginning {
     const made = button("", () => this.model.choose(i), { className: this.model.objectives.length > 4 ? "card many" : "card" });
     const values = this.model.objectives.map((column) =>
       element("span", { className: "value" }, element("span", { className: "value-name", text: column.name }), ` ${printable(column.words(design))}`));
+    if (this.model.content.feasibility && !design.measured)
+      values.push(element("span", { className: "value" }, element("span", { className: "value-name", text: "feasible with probability" }), ` ${design.feasibility.toFixed(2)}`));
     made.append(
       element("span", { className: "card-head" }, element("strong", { text: design.id }), badge(design.state), element("span", { className: "reason", text: reason })),
       element("span", { className: "card-values" }, ...values));

@@ -93,8 +93,10 @@ export class DesignTable {
   paper(columns, caption) {
     const kept = (row) => [...row.children].filter((_, k) => k < FIXED || columns.includes(k)).map((cell) => cell.cloneNode(true));
     const rows = this.rows.filter((row) => !row.hidden).map((row) => element("tr", {}, ...kept(row)));
+    const heads = kept(this.heads[0].parentElement);
+    for (const head of heads) head.textContent = head.textContent; // Chromium repeats no head that holds a button
     return element("div", { className: "on-paper" }, element("table", { className: "designs" }, element("caption", { text: caption }),
-      element("thead", {}, element("tr", {}, ...kept(this.heads[0].parentElement))), element("tbody", {}, ...rows)));
+      element("thead", {}, element("tr", {}, ...heads)), element("tbody", {}, ...rows)));
   }
 
   takeOffPaper() {
@@ -116,6 +118,7 @@ export class DesignTable {
 
 function allDesigns(model) {
   const [n, nToday] = [model.designs.length, model.today.length];
+  if (n === 1) return "The one design on the front";
   return n === nToday ? `All ${n} designs on the front` : `All ${n} designs: ${nToday} on the front, ${n - nToday} recommended before`;
 }
 

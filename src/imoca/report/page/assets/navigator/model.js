@@ -102,7 +102,7 @@ export class Model {
 export class Column {
   constructor(content, place, { designs, today }, nOutputs) {
     Object.assign(this, content);
-    this.label = labelled(this.name, this.unit);
+    this.label = [labelled(this.name, this.unit), ...(this.bound ? [this.bound] : [])].join(" ");
     this.output = place < nOutputs ? place : null;
     this.parameter = place < nOutputs ? null : place - nOutputs;
     this.isUpBetter = this.goal !== "minimize";

@@ -4,7 +4,8 @@ import { tickText } from "./scale.js";
 import { colourAt, described, onChartKey } from "./plane.js";
 
 const MARGIN = { side: 44, top: 40, bottom: 26 };
-const NARROWEST = 74; // pixels from one axis to the next; below, the chart scrolls
+const TITLE = { letter: 7.5, row: 17, beside: 2 }; // pixels of a letter and of a row, letters that arrow and gap take
+const NARROWEST = 70; // pixels from one axis to the next; below, the chart scrolls
 const BAND = 13; // pixels beside an axis that belong to it
 const FINGER = 18; // the same for a finger, which there draws and elsewhere scrolls
 const DRAG = 4; // pixels from which a press is a drag
@@ -30,6 +31,8 @@ export class Parallel {
   draw(width = this.place.clientWidth) {
     this.shown = width;
     this.width = Math.max(this.shown || 480, 2 * MARGIN.side + NARROWEST * (this.columns.length - 1));
+    this.isStaggered = this.columns.some((column, k) => column.label.length > this.titleLength(k, 1));
+    this.top = MARGIN.top + (this.isStaggered ? TITLE.row : 0);
     this.svg = drawn("svg", { viewBox: `0 0 ${this.width} ${this.height}`, width: this.width, height: this.height, "aria-hidden": "true" });
     this.lines = this.model.designs.map((design, i) => this.line(design, i));
     this.marks = drawn("g");
@@ -47,11 +50,11 @@ export class Parallel {
   /** The better, the higher; of a parameter the larger. */
   py(column, share) {
     const height = column.isUpBetter ? share : 1 - share;
-    return MARGIN.top + (1 - Math.max(0, Math.min(1, height))) * (this.height - MARGIN.top - MARGIN.bottom);
+    return this.top + (1 - Math.max(0, Math.min(1, height))) * (this.height - this.top - MARGIN.bottom);
   }
 
   shareAt(column, y) {
-    const height = 1 - (y - MARGIN.top) / (this.height - MARGIN.top - MARGIN.bottom);
+    const height = 1 - (y - this.top) / (this.height - this.top - MARGIN.bottom);
     return Math.max(0, Math.min(1, column.isUpBetter ? height : 1 - height));
   }
 
@@ -72,17 +75,24 @@ export class Parallel {
     return { x, "text-anchor": "middle" };
   }
 
+  /** Letters that there is room for over an axis, where every so manieth title stands in its row. */
+  titleLength(k, nRows) {
+    const gap = nRows * (this.columns.length > 1 ? this.px(1) - this.px(0) : this.width);
+    const room = k > 0 && k < this.columns.length - 1 ? gap : gap / 2 + MARGIN.side;
+    return Math.max(4, Math.floor(room / TITLE.letter) - TITLE.beside);
+  }
+
   axis(column, k) {
     const x = this.px(k);
-    const gap = this.columns.length > 1 ? this.px(1) - this.px(0) : this.width;
-    const room = k > 0 && k < this.columns.length - 1 ? gap : gap / 2 + MARGIN.side;
+    const longest = this.titleLength(k, this.isStaggered ? 2 : 1);
+    const title = column.label.length <= longest ? column.label : shortened(column.name, longest);
     const group = drawn("g", { class: `axis ${column.kind}` });
     const arrow = column.goal ? (column.goal === "minimize" ? " ↓" : " ↑") : "";
     const ends = [0, 1].map((share) => this.py(column, share));
     const [top, bottom] = [Math.min(...ends), Math.max(...ends)];
     group.append(
       drawn("line", { x1: x, x2: x, y1: top, y2: bottom }),
-      drawn("text", { class: "title", ...this.titlePlace(k, x), y: 16, text: shortened(column.label, Math.max(4, Math.floor(room / 7.5) - 2)) + arrow }, drawn("title", { text: column.label })));
+      drawn("text", { class: "title", ...this.titlePlace(k, x), y: 16 + (this.isStaggered && k % 2 ? TITLE.row : 0), text: title + arrow }, drawn("title", { text: column.label })));
     for (const share of [0, 1]) {
       const y = this.py(column, share);
       group.append(drawn("text", { x, y: y === top ? y - 7 : y + 16, "text-anchor": "middle", text: endText(column, share) }));

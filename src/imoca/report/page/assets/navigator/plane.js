@@ -3,6 +3,7 @@ import { drawn, labelled, printable, shortened } from "./text.js";
 import { scaleOf, tickText } from "./scale.js";
 
 const MARGIN = { left: 58, right: 14, top: 10, bottom: 44 };
+const UPRIGHT = { title: 28, letter: 7 }; // pixels beside the upright axis: for its title, and of a letter of its ticks
 const ROOM = 0.06; // of an axis, beyond the outermost design
 const MOST_BARS = 30; // more would cover the points
 const REACH = 28; // pixels from a design within which a press means it
@@ -28,6 +29,8 @@ export class Plane {
     const { x, y, model, height } = this;
     this.width = width || 480;
     [this.xScale, this.yScale] = [x, y].map((column) => scaleOf(...[model.today, model.designs].map((some) => some.map((design) => column.number(design))), ROOM));
+    this.yTicks = this.yScale.ticks(Math.max(2, Math.floor(height / 60)));
+    this.left = Math.max(MARGIN.left, UPRIGHT.title + UPRIGHT.letter * Math.max(...this.yTicks.map((value) => tickText(value).length)));
     this.svg = drawn("svg", { viewBox: `0 0 ${this.width} ${height}`, width: "100%", height, "aria-hidden": "true" });
     this.svg.append(this.axes(), drawn("g", { class: "bars" }, ...this.bars()));
     this.points = model.designs.map((design, i) => this.point(design, i));
@@ -41,12 +44,12 @@ export class Plane {
 
   /** One beyond an axis, which only an earlier design can be, at its end. */
   at(design) {
-    const { left, right, top, bottom } = MARGIN;
-    return [within(this.px(this.x.number(design)), left, this.width - right), within(this.py(this.y.number(design)), top, this.height - bottom)];
+    const { right, top, bottom } = MARGIN;
+    return [within(this.px(this.x.number(design)), this.left, this.width - right), within(this.py(this.y.number(design)), top, this.height - bottom)];
   }
 
   px(value) {
-    return MARGIN.left + this.xScale.share(value) * (this.width - MARGIN.left - MARGIN.right);
+    return this.left + this.xScale.share(value) * (this.width - this.left - MARGIN.right);
   }
 
   py(value) {
@@ -55,17 +58,17 @@ export class Plane {
 
   axes() {
     const { width, height } = this;
-    const [left, right, top, bottom] = [MARGIN.left, width - MARGIN.right, MARGIN.top, height - MARGIN.bottom];
+    const [left, right, top, bottom] = [this.left, width - MARGIN.right, MARGIN.top, height - MARGIN.bottom];
     const group = drawn("g", { class: "axes" });
     for (const value of this.xScale.ticks(Math.max(2, Math.floor(width / 90)))) {
       group.append(drawn("line", { class: "grid", x1: this.px(value), x2: this.px(value), y1: top, y2: bottom }));
       group.append(drawn("text", { x: this.px(value), y: bottom + 16, "text-anchor": "middle", text: tickText(value) }));
     }
-    for (const value of this.yScale.ticks(Math.max(2, Math.floor(height / 60)))) {
+    for (const value of this.yTicks) {
       group.append(drawn("line", { class: "grid", x1: left, x2: right, y1: this.py(value), y2: this.py(value) }));
       group.append(drawn("text", { x: left - 6, y: this.py(value) + 4, "text-anchor": "end", text: tickText(value) }));
     }
-    const [long, high] = [Math.floor((right - left) / 9), Math.floor((bottom - top) / 9)];
+    const [long, high] = [Math.floor((right - left) / 7), Math.floor((bottom - top) / 7)];
     const middle = (top + bottom) / 2;
     group.append(
       drawn("text", { class: "title", x: (left + right) / 2, y: height - 8, "text-anchor": "middle", text: axisTitle(this.x, long) }),
@@ -102,7 +105,7 @@ export class Plane {
     const [left, right] = (this.x.interval(design) ?? [this.x.number(design), this.x.number(design)]).map((value) => this.px(value));
     const [low, high] = (this.y.interval(design) ?? [this.y.number(design), this.y.number(design)]).map((value) => this.py(value));
     const [bottom, top] = [this.height - MARGIN.bottom, MARGIN.top];
-    const [start, end] = [MARGIN.left, this.width - MARGIN.right];
+    const [start, end] = [this.left, this.width - MARGIN.right];
     return drawn("path", {
       class: className,
       "data-design": i,
@@ -168,8 +171,12 @@ export function described(model, design) {
   return `${design.id}, ${design.state}: ${model.columns.map((column) => `${column.name} ${column.words(design)}`).join(", ")}`;
 }
 
+const BETTER = "← better   ";
+
 function axisTitle(column, longest) {
-  const name = labelled(shortened(column.name, Math.max(6, longest - 10)), column.unit && printable(column.unit));
-  if (column.goal === "minimize") return `← better   ${name}`;
+  const room = Math.max(6, longest - BETTER.length);
+  const whole = printable(labelled(column.name, column.unit)); // a unit is left out before a name is cut
+  const name = whole.length <= room ? whole : shortened(column.name, room);
+  if (column.goal === "minimize") return `${BETTER}${name}`;
   return column.goal ? `${name}   better →` : name;
 }

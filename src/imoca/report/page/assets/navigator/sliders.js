@@ -21,7 +21,7 @@ export class Sliders {
     const fill = element("span", { className: "fill" });
     const track = element("div", { className: "track" }, fill, low, high);
     const arrow = column.goal ? (column.isUpBetter ? " ↑" : " ↓") : "";
-    const shown = element("div", { className: "slider" }, element("span", { className: "name", text: `${column.name}${arrow}`, title: printable(`${column.name}${column.goal ? `, ${column.goal}` : ""}`) }), told, track);
+    const shown = element("div", { className: "slider" }, element("span", { className: "name", text: [`${column.name}${arrow}`, ...(column.bound ? [column.bound] : [])].join(" "), title: printable([column.name, column.goal ?? column.bound].join(", ")) }), told, track);
     const row = { column, low, high, told, fill, shown };
     low.oninput = () => this.moved(row, low);
     high.oninput = () => this.moved(row, high);
@@ -49,10 +49,12 @@ export class Sliders {
       shown.classList.toggle("limited", Number.isFinite(from) || Number.isFinite(to));
     }
     const { nFitting, designs } = this.model;
-    this.count.textContent = nFitting === designs.length ? `${designs.length} designs` : `${nFitting} of ${designs.length} designs fit`;
+    this.count.textContent = nFitting === designs.length ? counted(designs.length) : `${nFitting} of ${counted(designs.length)} ${nFitting === 1 ? "fits" : "fit"}`;
     this.all.disabled = !this.model.ranges.size && !this.model.text;
   }
 }
+
+const counted = (n) => (n === 1 ? "1 design" : `${n} designs`);
 
 export function rangeWords(low, high) {
   if (Number.isFinite(low) && Number.isFinite(high)) return `${tickText(low)} to ${tickText(high)}`;
