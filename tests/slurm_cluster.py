@@ -40,6 +40,7 @@ SelectType=select/cons_tres
 SelectTypeParameters=CR_Core_Memory
 ReturnToService=2
 KillWait=2
+SlurmdDebug=debug
 DefMemPerCPU=500
 SchedulerParameters=bf_interval=1
 NodeName=localhost NodeAddr=127.0.0.1 CPUs=64 RealMemory=200000 State=UNKNOWN
@@ -80,6 +81,10 @@ class Slurm:
 
     def set_node(self, state: str) -> None:
         self.ask("scontrol", "update", "nodename=localhost", f"state={state}", "reason=test")
+
+    def n_done_away_with(self) -> int:
+        """Jobs of which the node keeps nothing any more: until then it refuses to start one of them again."""
+        return (self.folder / "slurmd.log").read_text(encoding="utf-8", errors="replace").count("completed epilog")
 
     def close(self) -> None:
         self.ask("scancel", f"--user={getpass.getuser()}")

@@ -241,8 +241,10 @@ def test_a_drained_node_ends_its_jobs_and_the_study_waits_until_it_is_back(slurm
 def test_what_a_lost_node_had_is_run_again_in_folders_of_their_own(slurm: Slurm, study_folder: Path) -> None:
     with Driver(study_folder) as driver:
         programs(study_folder, 2)
+        n_before = slurm.n_done_away_with()
         slurm.set_node("down")
         wait_until(lambda: len(slurm.jobs("PENDING")) == 2 and not slurm.jobs("RUNNING,COMPLETING"))
+        wait_until(lambda: slurm.n_done_away_with() == n_before + 2)
         slurm.set_node("resume")
         for number in slurm.jobs():  # Slurm would wait two minutes
             slurm.ask("scontrol", "update", f"jobid={number}", "starttime=now")
