@@ -69,3 +69,12 @@ def test_the_figure_of_trust_leaves_it_out() -> None:
     records = trust_records(Snapshot("imoca-p", 0, TrialTable.encode(PROBLEM, trials(1e6))))
     assert [BAD in record.trials for record in records] == [False, True]
     assert [len(record.trials) for record in records] == [len(record.observed) for record in records] == [N - 1, N]
+
+
+def test_whoever_makes_the_front_warns_of_it_and_nobody_else_fits_a_model_for_it() -> None:
+    snapshot = Snapshot("imoca-p", 0, TrialTable.encode(PROBLEM, trials(1e6)))
+    words = f"Set aside as impossible: f0 of trial {BAD}. See: imoca show {BAD}"
+    assert words not in snapshot.verdict_for(None).warnings
+    assert "beliefs" not in vars(snapshot)
+    assert words in snapshot.verdict_for(None, snapshot.front).warnings
+    assert not Snapshot("imoca-p", 0, TrialTable.encode(PROBLEM, trials())).set_aside

@@ -67,8 +67,6 @@ def verify(
             return
         print_verification(found)
         say(found.summary)
-        if not found.designs and not found.known:
-            say("No design of the front is left that was not measured at full accuracy. imoca front shows them.")
 
 
 def print_verification(found: Verification) -> None:

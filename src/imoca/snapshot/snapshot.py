@@ -103,11 +103,22 @@ class Snapshot:
     def verdict_for(self, budget: float | str | None, front: Sequence[ParetoPoint] | None = None) -> Verdict:
         """With the next step in the unit of a budget as a study file has it: simulator time where that is "40h".
 
-        Whoever has made the front hands it over: of designs that were measured already none is to be verified.
+        Whoever has made the front hands it over: of designs that were measured already none is to be verified, and
+        what its models set aside is said.
         """
         n_predicted = None if front is None else sum(not point.verified for point in front if not point.is_earlier)
         step = next_step(self.problem, self.purse_for(budget), self.movement, n_predicted)
-        return replace(self.verdict, next_step=step)
+        warnings = self.verdict.warnings if front is None else (*self.verdict.warnings, *self.set_aside)
+        return replace(self.verdict, next_step=step, warnings=warnings)
+
+    @property
+    def set_aside(self) -> tuple[str, ...]:
+        """Answers that the models find impossible and do without, in words."""
+        named = zip(self.problem.modelled, self.beliefs.set_aside, strict=True) if self.beliefs else ()
+        told = [(output.name, ", ".join(map(str, trials)), trials[0]) for output, trials in named if trials]
+        return tuple(
+            f"Set aside as impossible: {name} of trial {all_}. See: imoca show {one}" for name, all_, one in told
+        )
 
     def purse_for(self, budget: float | str | None) -> Purse:
         if budget is None or not Allowance.read(budget).is_time:

@@ -71,6 +71,7 @@ class Verification:
     designs: tuple[CheckedDesign, ...]
     cost: float  # spent on them, in full-fidelity runs
     known: tuple[str, ...] = ()  # ids of designs that were asked for too, of which nothing was missing
+    is_none_left: bool = False  # where some of the front were wanted: whether none could be chosen
 
     @property
     def n_kept(self) -> int:
@@ -111,6 +112,8 @@ class Verification:
             parts.append(f"{self.n_kept} of {self.n_measured} measured values {lie} within the 90 % intervals.")
         if self.known:
             parts.append(f"Nothing was missing of {', '.join(self.known)}.")
+        if self.is_none_left:
+            parts.append("No design of the front is left that was neither measured at full accuracy nor failed there.")
         return " ".join(parts) or "Nothing was verified."
 
     def __str__(self) -> str:

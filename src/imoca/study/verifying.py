@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -107,7 +108,8 @@ class BestDesigns:
 
     def outcome(self) -> Verification:
         table = self._study.table()
-        return verification(table, np.isin(np.arange(len(table)), self._asked))
+        found = verification(table, np.isin(np.arange(len(table)), self._asked))
+        return replace(found, is_none_left=self._n_left > 0)
 
 
 def next_to_verify(snapshot: Snapshot) -> Candidate | None:

@@ -160,7 +160,7 @@ def test_headings_tables_and_figures_speak_to_screen_readers(page: Page) -> None
     heads = [attributes for tag, attributes in page.tags if tag == "th"]
     assert heads
     assert all(head.get("scope") in ("col", "row") for head in heads)
-    assert tags.count("caption") == tags.count("table") == 4
+    assert tags.count("caption") == tags.count("table") == 5
     identities = [attributes["id"] for _, attributes in page.tags if "id" in attributes]
     assert len(identities) == len(set(identities))
     targets = {(attributes["href"] or "")[1:] for tag, attributes in page.tags if tag == "a"}

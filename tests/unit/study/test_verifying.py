@@ -137,6 +137,7 @@ def test_of_the_front_those_are_chosen_that_add_most_each_after_the_answers_to_t
         fronts.append({x_of(point) for point in unverified(study)})
 
     found = study.verify(n=3, on_trial=learn)
+    assert "is left" not in found.summary
     xs = [float(design.parameters["x"]) for design in found.designs]
     assert len(set(xs)) == 3
     for x, front in zip(xs, fronts, strict=False):
@@ -301,6 +302,7 @@ def test_where_nothing_of_the_front_is_left_fewer_are_verified() -> None:
     found = study.verify(n=50)
     assert len(found.designs) < 50
     assert isinstance(found, Verification)
+    assert "No design of the front is left" in str(found)
     assert np.isfinite(found.cost)
 
 

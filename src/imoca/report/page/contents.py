@@ -19,6 +19,7 @@ from imoca.report.page.navigator import Commands, navigator_content
 from imoca.report.page.order import in_order
 from imoca.report.page.readings import READINGS
 from imoca.report.records import FrontRecord, SummaryRecord, summary_record
+from imoca.report.records.failures import FailureReason, failure_reasons
 from imoca.snapshot.snapshot import Snapshot
 from imoca.snapshot.verdict import Verdict
 from imoca.snapshot.verification import Verification
@@ -49,6 +50,7 @@ class Contents:
     summary: SummaryRecord
     front: FrontRecord
     verification: Verification
+    failures: tuple[FailureReason, ...]
     verdict: Verdict
     budget: Budget
     highlights: tuple[Highlight, ...]
@@ -78,6 +80,7 @@ def collect(snapshot: Snapshot, introduction: Introduction) -> Contents:
         summary_record(snapshot),
         records["front"],
         snapshot.verification,
+        failure_reasons(snapshot),
         verdict,
         budget,
         highlights(snapshot.problem, snapshot.front),

@@ -17,6 +17,7 @@ from imoca.report.page.scripts import NAVIGATOR, navigator_script, page_policy
 from imoca.report.page.sections import (
     contents_list,
     decision_section,
+    failures_section,
     figure_sections,
     navigator_section,
     problem_section,
@@ -47,6 +48,7 @@ def render(contents: Contents) -> str:
         summary=summary_section(contents),
         figures=figure_sections(contents),
         verification=verification_section(contents),
+        failures=failures_section(contents),
         problem=problem_section(contents),
         reproduce=reproduce_section(contents),
         decision_data=inside_script(to_json(contents.navigator)),

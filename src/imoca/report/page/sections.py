@@ -17,6 +17,7 @@ from imoca.report.page.readings import (
 )
 from imoca.report.page.text import Cell, code, pairs, paragraph, safe, table
 from imoca.report.problem_words import cost_words, fidelity_words, output_words, parameter_words, run_words
+from imoca.report.records.failures import MOST_REASONS
 from imoca.snapshot.recommendation import ParetoPoint, is_feasibility_told
 from imoca.wording import bound_words, joined, labelled, number, with_deviation, with_error
 
@@ -24,7 +25,8 @@ from imoca.wording import bound_words, joined, labelled, number, with_deviation,
 def contents_list(contents: Contents) -> str:
     """Links to the sections."""
     figures = [(str(name), short_title(name)) for name in contents.readings]
-    ends = (("verification", "Verified"), ("problem", "Problem"), ("reproduce", "Reproduce"))
+    failed = (("failures", "Failed"),) if contents.failures else ()
+    ends = (("verification", "Verified"), *failed, ("problem", "Problem"), ("reproduce", "Reproduce"))
     places = (("decision", "Decide"), ("navigator", "Choose"), ("summary", "In short"), *figures, *ends)
     links = "\n".join(f'<a href="#{place}">{safe(words)}</a>' for place, words in places)
     return f'<nav aria-label="Contents">\n{links}\n</nav>'
@@ -111,6 +113,28 @@ def verification_section(contents: Contents) -> str:
     titles = ["design", "trial", "output", "predicted", "from", "to", "measured", "90 % interval"]
     body = paragraph(f"{found.summary} Predictions are from before the design was run.")
     return _section("verification", "Predicted and measured", body + table("Verified designs", titles, rows))
+
+
+def failures_section(contents: Contents) -> str:
+    """Why runs failed; nothing where none did."""
+    if not contents.failures:
+        return ""
+    shares = {
+        each.simulator: f"{each.n_failed} of {each.n_ended} runs of {each.simulator}" for each in contents.failures
+    }
+    rows = [
+        [
+            *(Cell(each.simulator, is_heading=True), Cell(each.reason), Cell(str(each.n_trials), each.n_trials)),
+            Cell(str(each.last_trial), each.last_trial),
+        ]
+        for each in contents.failures
+    ]
+    note = "A failure is no value: it tells where runs fail, and no more. imoca show TRIAL tells the whole reason."
+    body = paragraph(f"{joined(list(shares.values()))} failed. {note}")
+    titles = ["simulator", "reason, as given last", "trials", "the last one"]
+    return _section(
+        "failures", "Runs that failed", body + table(f"Reasons, at most {MOST_REASONS} of a simulator", titles, rows)
+    )
 
 
 def _measured_cell(value: float | None, error: float | None = None) -> Cell:
