@@ -122,6 +122,7 @@ def diagnosis(snapshot: Snapshot) -> dict[str, Any]:
             asdict(each) | {"worth_it": each.is_worth_it, "why": each.words, "verdict": each.verdict}
             for each in snapshot.cheap_runs
         ],
+        "failing": verdict.failing or None,
     }
 
 
@@ -177,6 +178,7 @@ def _diagnosis_lines(content: dict[str, Any]) -> list[tuple[str, str]]:
         ("settled", f"{'yes' if settled['is_settled'] else 'no'}: {settled['why']}"),
         ("verified", verified["why"]),
         *((f"cheap {each['output']}", each["verdict"]) for each in content["cheap_runs"]),
+        *([("failing", content["failing"])] if content["failing"] else []),
     ]
     step = content["next"]
     return [*lines, ("next", f"{step['what']}: {step['command']}")]

@@ -20,7 +20,7 @@ from imoca.snapshot.recommendation import OF_TODAY, ParetoPoint, believe_answers
 from imoca.snapshot.verdict import Purse, Verdict, next_step, verdict
 from imoca.snapshot.verification import Verification, verification
 from imoca.trials.table import TrialTable
-from imoca.trials.trial import Run, Trial
+from imoca.trials.trial import Run, SimulatorState, Trial
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,8 +97,10 @@ class Snapshot:
     @cached_property
     def verdict(self) -> Verdict:
         """Settled, to be relied on, what next; no model is fitted for it."""
-        n_full = len(self.table.verified)
-        return verdict(self.problem, n_full, self.bill, self.movement, self.verification, self.cheap_runs)
+        n_full, n_ended = len(self.table.verified), int(self.table.was_run.sum())
+        share_failed = float((self.table.states == SimulatorState.FAILED).sum()) / max(1, n_ended)
+        found = (self.movement, self.verification, self.cheap_runs)
+        return verdict(self.problem, n_full, self.bill, *found, share_failed)
 
     def verdict_for(self, budget: float | str | None, front: Sequence[ParetoPoint] | None = None) -> Verdict:
         """With the next step in the unit of a budget as a study file has it: simulator time where that is "40h".

@@ -28,6 +28,11 @@ MORE = 0.5  # of the search's cost so far, with which the front can still change
 FIRST_BUDGET = 30.0  # full-fidelity runs, for a study that has spent nothing
 TIME_UNITS = ((3600.0, "h"), (60.0, "m"), (1.0, "s"))  # twice of which is written in them
 ROUND_OFF = 1e-9  # of the third digit
+MANY_FAILED = 0.1  # of the runs: a front that stands still may do so because it must not go on
+KEPT_AWAY = (
+    "Questions and the front keep away from where runs may fail, also where better designs may be: what stands still "
+    "need not be the best there is."
+)
 RARE = 0.05  # chance below which so few held predictions are no bad luck
 
 
@@ -100,6 +105,7 @@ class Verdict:
     trusted: Answer
     next_step: NextStep
     warnings: tuple[str, ...] = ()
+    failing: str = ""  # one of them: what runs that fail mean for the front, if many do
 
 
 def verdict(
@@ -109,6 +115,7 @@ def verdict(
     movement: Movement,
     verification: Verification,
     cheap_runs: Sequence[CheapRuns],
+    share_failed: float = 0.0,  # of the runs that ended
 ) -> Verdict:
     settled = Answer(
         "Settled?",
@@ -117,8 +124,11 @@ def verdict(
         "good" if movement.is_settled else "open",
     )
     warnings = tuple(f"Cheap runs of {each.output}: {each.verdict}" for each in cheap_runs if not each.is_worth_it)
+    is_kept_away = movement.has_ended and share_failed >= MANY_FAILED
+    failing = f"{100.0 * share_failed:.0f} % of the runs failed. {KEPT_AWAY}" if is_kept_away else ""
     step = next_step(problem, Purse.of_runs(problem, bill), movement)
-    return Verdict(settled, _trusted(n_full, verification), step, warnings)
+    warnings = (*warnings, failing) if failing else warnings
+    return Verdict(settled, _trusted(n_full, verification), step, warnings, failing)
 
 
 def _trusted(n_full: int, found: Verification) -> Answer:

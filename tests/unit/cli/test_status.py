@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 from command_line import CommandLine
 
+from imoca.snapshot.movement import Movement
 from imoca.study.study import Study
 
 
@@ -18,6 +19,7 @@ def test_status_agrees_with_the_study(imoca: CommandLine, toy_with_results: Path
     assert content["simulators"]["cfd"] == {"answered": 2, "failed": 1, "at_full_fidelity": 1, "cost": None}
     assert content["simulators"]["scale"] == {"answered": 1, "failed": 2, "at_full_fidelity": 1, "cost": 8.0}
     assert content["last_failure"] == {"trial": 2, "simulator": "scale", "reason": "mesh exploded"}
+    assert content["failing"] is None  # three of six runs failed, but the front has not come to rest
     assert content["next"]["command"] == "imoca run --budget 3.96"  # 2.66, and half of it
     by_database = content["next"] | {"command": "imoca run toy.db --budget 3.96"}
     assert imoca("status", "toy.db", "--json").json == content | {"budget": None, "next": by_database}
@@ -39,6 +41,13 @@ def test_a_study_that_was_not_started_is_empty_and_stays_so(imoca: CommandLine, 
     assert answer.json["trials"]["total"] == 0
     assert "imoca run" in imoca("status").err
     assert not (toy / "toy.db").exists()
+
+
+def test_a_front_that_rests_where_runs_fail_is_told(
+    imoca: CommandLine, toy_with_results: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("imoca.snapshot.snapshot.movement", lambda *_: Movement(0.001, 3.0, False))
+    assert "failing       50 % of the runs failed. Questions and the front keep away" in imoca("status").out
 
 
 def test_the_driver_is_named(imoca: CommandLine, toy: Path, monkeypatch: pytest.MonkeyPatch) -> None:

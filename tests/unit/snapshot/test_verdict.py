@@ -5,6 +5,7 @@ import math
 import numpy as np
 import pytest
 
+from imoca import Study
 from imoca.problem.allowance import Allowance
 from imoca.problem.parameters import Real
 from imoca.problem.problem import Problem
@@ -125,6 +126,36 @@ def test_cheap_runs_that_are_not_worth_it_are_warned_of() -> None:
     poor, good = CheapRuns("drag", "cfd", 0.9, 0.5, 0, None), CheapRuns("mass", "cad", 0.1, 0.1, 5, 0.99)
     found = verdict(problem_of(1.0), 0, bill_of(4.0), MOVED, Verification((), 0.0), (poor, good))
     assert [warning.split(":")[0] for warning in found.warnings] == ["Cheap runs of drag"]
+
+
+@pytest.mark.parametrize(("share", "is_warned"), [(0.0, False), (0.09, False), (0.1, True), (0.35, True)])
+def test_where_many_runs_fail_a_front_that_stands_still_is_not_the_last_word(share: float, is_warned: bool) -> None:
+    found = verdict(problem_of(1.0), 1, bill_of(4.0), SEEN, Verification((), 0.0), (), share)
+    assert found.settled.word == "yes"
+    assert [words.startswith(f"{round(100 * share)} % of the runs failed.") for words in found.warnings] == [
+        True
+    ] * is_warned
+    assert found.failing == "".join(found.warnings)
+
+
+def test_as_long_as_the_front_moves_nothing_is_said_of_failures() -> None:
+    found = verdict(problem_of(1.0), 1, bill_of(4.0), MOVED, Verification((), 0.0), (), 0.5)
+    assert (found.failing, found.warnings) == ("", ())
+
+
+def test_a_study_counts_the_runs_that_failed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of two simulators, four trials; one of them fails twice: 2 of 8 runs."""
+    study = Study(problem_of(1.0, 1.0), method="random")
+    for i in range(4):
+        trial = study.ask()
+        study.tell(trial, {"f0": float(i)})
+        if i % 2:
+            study.fail(trial, "mesh")
+        else:
+            study.tell(trial, {"f1": 1.0 - i})
+    snapshot = study.snapshot()
+    monkeypatch.setitem(vars(snapshot), "movement", STILL)
+    assert snapshot.verdict.failing.startswith("25 % of the runs failed.")
 
 
 @pytest.mark.parametrize(
