@@ -24,14 +24,12 @@ START_DISTANCE = 0.05  # starts closer than this (per root column) climb the sam
 
 def distinct_best(x: Array, values: Array, n: int) -> Array:  # (m, d), (m,) -> (<= n, d)
     """The best designs that are not close to a better one."""
-    order = np.argsort(-values, kind="stable")
+    left = np.argsort(-values, kind="stable")
     radius = START_DISTANCE * np.sqrt(x.shape[1])
     kept: list[int] = []
-    for i in order:
-        if all(np.linalg.norm(x[i] - x[k]) > radius for k in kept):
-            kept.append(int(i))
-            if len(kept) == n:
-                break
+    while len(left) and len(kept) < n:
+        kept.append(int(left[0]))
+        left = left[np.linalg.norm(x[left] - x[left[0]], axis=1) > radius]
     return x[kept]
 
 

@@ -146,17 +146,19 @@ class Running:
 
     def __call__(self, x: Array) -> tuple[Array, Array]:  # (n, d) -> (n,), (n, d)
         """With its gradient."""
-        probability = np.exp(self.log_probability(x))
-        target = np.full(len(x), Z_TARGET)
+        survival, target = self._survival(x), np.full(len(x), Z_TARGET)
+        probability: Array = np.exp(np.sum(np.log(survival), axis=0))
         by_design = [
-            each.probability_gradient(x, target) / np.maximum(1.0 - each.at_target(x), SMALLEST_PROBABILITY)[:, None]
-            for each in self.failures
+            each.probability_gradient(x, target) / own[:, None]
+            for each, own in zip(self.failures, survival, strict=True)
         ]
         return probability, -probability[:, None] * np.sum(by_design, axis=0)
 
     def log_probability(self, x: Array) -> Array:  # (n, d) -> (n,)
-        survival = [np.maximum(1.0 - each.at_target(x), SMALLEST_PROBABILITY) for each in self.failures]
-        return np.asarray(np.sum(np.log(survival), axis=0))
+        return np.asarray(np.sum(np.log(self._survival(x)), axis=0))
+
+    def _survival(self, x: Array) -> list[Array]:  # (n,) each
+        return [np.maximum(1.0 - each.at_target(x), SMALLEST_PROBABILITY) for each in self.failures]
 
 
 def failure_models(table: TrialTable) -> tuple[FailureModel | None, ...]:
