@@ -1,8 +1,8 @@
 """Tables and the picture of a page of docs/gallery: ``python experiments/third_party/report.py antenna``.
 
 From what is committed in experiments/results/third_party; the same results, the same tables. What stands between
-``<!-- knob -->``, ``<!-- comparison -->`` or ``<!-- front -->`` and ``<!-- end -->`` is written anew, the words around
-it are the author's.
+``<!-- knob -->``, ``<!-- comparison -->`` or ``<!-- front -->`` and ``<!-- end -->`` is written anew, and the summary
+of the gallery's index; the words around are the author's.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ OURS = "imoca-p"
 N_SHOWN = 5  # designs of a front
 MOST_PARAMETERS = 7  # more are not shown: a page is not as wide
 PAGES = Path(__file__).parents[2] / "docs" / "gallery"
-BLOCK = re.compile(r"(<!-- (knob|comparison|front) -->\n).*?(<!-- end -->)", flags=re.DOTALL)
+BLOCK = re.compile(r"(<!-- (knob|comparison|front|summary) -->\n).*?(<!-- end -->)", flags=re.DOTALL)
 
 
 def read_readings(example: Example) -> list[dict[str, Any]]:
@@ -125,6 +125,36 @@ def with_tables(page: str, example: Example) -> str:
     return BLOCK.sub(lambda found: found[1] + tables[found[2]] + found[3], page)
 
 
+def summary_table() -> str:
+    """An example a row: our median share of the volume, and that of the best other method."""
+    header = [
+        "example",
+        "simulator",
+        "budget, in full runs",
+        "seeds",
+        OURS,
+        "best other method",
+        "its share",
+        "as far at",
+    ]
+    rows = []
+    for example in EXAMPLES.values():
+        records = read_records(RESULTS / f"{example.name}.jsonl")
+        middles = {name: statistics.median(each) for name, each in final_shares(example, records).items()}
+        best = max((name for name in middles if name != OURS), key=lambda name: middles[name])
+        seeds = str(sum(record.method == OURS for record in records))
+        cost = reached_at(example, records, OURS)[best]
+        row = [f"[{example.name}]({example.name}.md)", example.package, f"{example.budget:g}", seeds]
+        row += [f"{100 * middles[OURS]:.1f} %", best, f"{100 * middles[best]:.1f} %"]
+        rows.append([*row, "–" if cost is None else f"{cost:.1f}"])
+    return markdown_table(header, rows)
+
+
+def with_summary(page: str) -> str:
+    """The index of the gallery with its table."""
+    return BLOCK.sub(lambda found: found[1] + summary_table() + found[3], page)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n\n")[0])
     parser.add_argument("example", choices=list(EXAMPLES))
@@ -133,6 +163,8 @@ def main() -> None:
     page.write_text(with_tables(page.read_text(encoding="utf-8"), example), encoding="utf-8")
     if records := read_records(RESULTS / f"{example.name}.jsonl"):
         draw(example, records, PAGES / f"{example.name}.png")
+        index = PAGES / "index.md"
+        index.write_text(with_summary(index.read_text(encoding="utf-8")), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -19,7 +19,7 @@ from experiments.third_party.records import (
     read_records,
     write_records,
 )
-from experiments.third_party.report import PAGES, comparison_table, front_table, knob_table, with_tables
+from experiments.third_party.report import PAGES, comparison_table, front_table, knob_table, with_summary, with_tables
 from experiments.third_party.run import full_cost, run_nsga2, run_study
 from experiments.third_party.shares import final_shares, pooled_front, reached_at, shares_along
 from experiments.third_party.simulators import EXAMPLES, Kept
@@ -154,6 +154,12 @@ def test_a_page_of_the_gallery_shows_the_committed_results(name: str) -> None:
     for kind, path in (("knob", f"{name}-knob.json"), ("comparison", f"{name}.jsonl"), ("front", f"{name}.jsonl")):
         assert (f"<!-- {kind} -->" in page) == (RESULTS / path).exists()
     assert (f"]({name}.png)" in page) == (PAGES / f"{name}.png").exists()
+
+
+def test_the_index_of_the_gallery_shows_the_committed_results() -> None:
+    page = (PAGES / "index.md").read_text(encoding="utf-8")
+    assert page == with_summary(page)
+    assert page.count("\n| [") == len(EXAMPLES)
 
 
 def test_tables_by_hand() -> None:
