@@ -28,11 +28,12 @@ N_COSTS = 200
 
 
 def draw(example: Example, records: Sequence[RunRecord], path: Path) -> None:
-    figure = Figure(figsize=(10.0, 4.2), layout="constrained")
+    figure = Figure(figsize=(10.0, 4.6), layout="constrained")
     FigureCanvasAgg(figure)
     left, right = figure.subplots(1, 2)
     _draw_ways(left, example, records)
     _draw_front(right, example, records)
+    figure.legend(*left.get_legend_handles_labels(), frameon=False, loc="outside lower center", ncols=len(COLOURS))
     figure.savefig(path, dpi=110, metadata={"Software": ""})
 
 
@@ -46,8 +47,7 @@ def _draw_ways(axes: Axes, example: Example, records: Sequence[RunRecord]) -> No
     axes.set_xlabel("cost, in full runs of one simulator")
     axes.set_ylabel("volume at full accuracy, % of all found")
     axes.set_xlim(0.0, example.budget)
-    axes.set_ylim(0.0, 100.0)
-    axes.legend(frameon=False, loc="upper left", fontsize=9)
+    axes.set_ylim(0.0, 102.0)
 
 
 def _draw_front(axes: Axes, example: Example, records: Sequence[RunRecord]) -> None:
@@ -65,7 +65,7 @@ def _draw_front(axes: Axes, example: Example, records: Sequence[RunRecord]) -> N
         ]
         points = np.array(values).reshape(-1, len(problem.objectives))
         points = points[non_dominated(points * signs)] if len(points) else points
-        axes.plot(points[:, 0], points[:, 1], "o", markersize=4, color=COLOURS[method], label=method, alpha=0.8)
+        axes.plot(points[:, 0], points[:, 1], "o", markersize=5, color=COLOURS[method], label=method, alpha=0.8)
     axes.set_xlabel(_words(first))
     axes.set_ylabel(_words(second))
 

@@ -1,7 +1,8 @@
 """Tables and the picture of a page of docs/gallery: ``python experiments/third_party/report.py antenna``.
 
 From what is committed in experiments/results/third_party; the same results, the same tables. What stands between
-``<!-- knob -->`` or ``<!-- comparison -->`` and ``<!-- end -->`` is written anew, the words around it are the author's.
+``<!-- knob -->``, ``<!-- comparison -->`` or ``<!-- front -->`` and ``<!-- end -->`` is written anew, and the summary
+of the gallery's index; the words around are the author's.
 """
 
 from __future__ import annotations
@@ -19,11 +20,16 @@ sys.path.insert(0, str(Path(__file__).parents[2]))  # so that it can be started 
 
 from experiments.third_party.drawing import draw
 from experiments.third_party.records import RESULTS, RunRecord, read_records
-from experiments.third_party.shares import final_shares
+from experiments.third_party.shares import final_shares, pooled_front, reached_at
 from experiments.third_party.simulators import EXAMPLES, Example
+from imoca.problem import Output
+from imoca.wording import labelled
 
+OURS = "imoca-p"
+N_SHOWN = 5  # designs of a front
+MOST_PARAMETERS = 7  # more are not shown: a page is not as wide
 PAGES = Path(__file__).parents[2] / "docs" / "gallery"
-BLOCK = re.compile(r"(<!-- (knob|comparison) -->\n).*?(<!-- end -->)", flags=re.DOTALL)
+BLOCK = re.compile(r"(<!-- (knob|comparison|front|summary) -->\n).*?(<!-- end -->)", flags=re.DOTALL)
 
 
 def read_readings(example: Example) -> list[dict[str, Any]]:
@@ -51,7 +57,7 @@ def knob_table(readings: Sequence[Mapping[str, Any]]) -> str:
 
 def comparison_table(example: Example, records: Sequence[RunRecord]) -> str:
     """Best median first."""
-    shares = final_shares(example, records)
+    shares, as_far = final_shares(example, records), reached_at(example, records, OURS)
     header = [
         "method",
         "seeds",
@@ -60,6 +66,7 @@ def comparison_table(example: Example, records: Sequence[RunRecord]) -> str:
         "questions",
         "designs at full accuracy",
         "CPU s of questions",
+        f"{OURS} was as far at a cost of",
     ]
     rows = []
     for method in sorted(shares, key=lambda name: -statistics.median(shares[name])):
@@ -69,7 +76,28 @@ def comparison_table(example: Example, records: Sequence[RunRecord]) -> str:
         n_full = statistics.median(len(outcome.full_runs) for outcome in outcomes)
         seconds = statistics.median(outcome.cpu_seconds for outcome in outcomes)
         row = [method, str(len(outcomes)), f"{100 * middle:.1f} %", quartiles(shares[method])]
-        rows.append([*row, f"{n_questions:g}", f"{n_full:g}", f"{seconds:.0f}"])
+        row += [f"{n_questions:g}", f"{n_full:g}", f"{seconds:.0f}"]
+        cost = None if method == OURS else as_far.get(method)
+        rows.append([*row, "–" if cost is None else f"{cost:.1f}"])
+    return markdown_table(header, rows)
+
+
+def front_table(example: Example, records: Sequence[RunRecord]) -> str:
+    """Some of the best designs of all runs together, evenly by the first objective, with what each was run for."""
+    problem = example.declared()
+    found = pooled_front(problem, records)
+    chosen = [found[i] for i in sorted({round(k * (len(found) - 1) / (N_SHOWN - 1)) for k in range(N_SHOWN)})]
+    outputs: list[Output] = [*problem.objectives, *problem.constraints]
+    parameters = problem.parameters if len(problem.parameters) <= MOST_PARAMETERS else ()
+    header = ["found by", *(labelled(each.name, each.unit) for each in (*outputs, *parameters))]
+    rows = [
+        [
+            method,
+            *(f"{run.values[each.name]:.4g}" for each in outputs),
+            *(f"{run.parameters[each.name]:.3g}" for each in parameters),
+        ]
+        for method, run in chosen
+    ]
     return markdown_table(header, rows)
 
 
@@ -88,11 +116,43 @@ def markdown_table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 
 def with_tables(page: str, example: Example) -> str:
     """The page with its tables as the committed results give them."""
+    records = read_records(RESULTS / f"{example.name}.jsonl")
     tables = {
         "knob": knob_table(read_readings(example)),
-        "comparison": comparison_table(example, read_records(RESULTS / f"{example.name}.jsonl")),
+        "comparison": comparison_table(example, records) if records else "",
+        "front": front_table(example, records) if records else "",
     }
     return BLOCK.sub(lambda found: found[1] + tables[found[2]] + found[3], page)
+
+
+def summary_table() -> str:
+    """An example a row: our median share of the volume, and that of the best other method."""
+    header = [
+        "example",
+        "simulator",
+        "budget, in full runs",
+        "seeds",
+        OURS,
+        "best other method",
+        "its share",
+        "as far at",
+    ]
+    rows = []
+    for example in EXAMPLES.values():
+        records = read_records(RESULTS / f"{example.name}.jsonl")
+        middles = {name: statistics.median(each) for name, each in final_shares(example, records).items()}
+        best = max((name for name in middles if name != OURS), key=lambda name: middles[name])
+        seeds = str(sum(record.method == OURS for record in records))
+        cost = reached_at(example, records, OURS)[best]
+        row = [f"[{example.name}]({example.name}.md)", example.package, f"{example.budget:g}", seeds]
+        row += [f"{100 * middles[OURS]:.1f} %", best, f"{100 * middles[best]:.1f} %"]
+        rows.append([*row, "–" if cost is None else f"{cost:.1f}"])
+    return markdown_table(header, rows)
+
+
+def with_summary(page: str) -> str:
+    """The index of the gallery with its table."""
+    return BLOCK.sub(lambda found: found[1] + summary_table() + found[3], page)
 
 
 def main() -> None:
@@ -103,6 +163,8 @@ def main() -> None:
     page.write_text(with_tables(page.read_text(encoding="utf-8"), example), encoding="utf-8")
     if records := read_records(RESULTS / f"{example.name}.jsonl"):
         draw(example, records, PAGES / f"{example.name}.png")
+        index = PAGES / "index.md"
+        index.write_text(with_summary(index.read_text(encoding="utf-8")), encoding="utf-8")
 
 
 if __name__ == "__main__":

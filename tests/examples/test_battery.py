@@ -77,3 +77,17 @@ def test_the_study_runs_as_it_stands(
     answered = [trial for trial in trials if trial["state"] == "complete"]
     assert answered
     assert all(math.isfinite(trial["values"]["energy"]) for trial in answered)
+
+
+def test_a_dense_thick_cell_stays_cool_because_its_electrolyte_runs_dry(cell: Any) -> None:
+    """What docs/gallery/battery.md says of the best cells, and that the cheap models do not know it."""
+    thickness = {"negative_thickness": 110.0, "positive_thickness": 65.7}
+    design = DESIGN | thickness | {"negative_porosity": 0.2, "positive_porosity": 0.2, "positive_radius": 2.0}
+    solution = cell.discharge("DFN-40", cell.parameters(design), 3.0)
+    assert solution["Electrolyte concentration [mol.m-3]"].entries.min() < 1.0  # it begins with 1000
+    assert solution.t[-1] < 120.0  # of 1200 s that the rated capacity would take
+    temperatures = {z: cell.heat(z, **design) for z in ("SPM", "SPMe", "DFN-5", "DFN-20", "DFN-40")}
+    assert temperatures["DFN-40"] < 40.0
+    assert temperatures["DFN-20"] == pytest.approx(temperatures["DFN-40"], abs=1.0)
+    assert temperatures["SPM"] > temperatures["DFN-40"] + 5.0
+    assert max(temperatures["SPMe"], temperatures["DFN-5"]) < temperatures["DFN-40"] - 5.0

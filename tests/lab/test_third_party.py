@@ -19,9 +19,9 @@ from experiments.third_party.records import (
     read_records,
     write_records,
 )
-from experiments.third_party.report import PAGES, comparison_table, knob_table, with_tables
+from experiments.third_party.report import PAGES, comparison_table, front_table, knob_table, with_summary, with_tables
 from experiments.third_party.run import full_cost, run_nsga2, run_study
-from experiments.third_party.shares import final_shares, shares_along
+from experiments.third_party.shares import final_shares, pooled_front, reached_at, shares_along
 from experiments.third_party.simulators import EXAMPLES, Kept
 from imoca import Constraint, Fidelity, Objective, Problem, Real, Simulator
 from imoca.problem.cost import ExpressionCost
@@ -151,9 +151,15 @@ def test_the_costs_of_a_study_file_are_those_that_were_measured(name: str) -> No
 def test_a_page_of_the_gallery_shows_the_committed_results(name: str) -> None:
     page = (PAGES / f"{name}.md").read_text(encoding="utf-8")
     assert page == with_tables(page, EXAMPLES[name])
-    for kind, path in (("knob", f"{name}-knob.json"), ("comparison", f"{name}.jsonl")):
+    for kind, path in (("knob", f"{name}-knob.json"), ("comparison", f"{name}.jsonl"), ("front", f"{name}.jsonl")):
         assert (f"<!-- {kind} -->" in page) == (RESULTS / path).exists()
     assert (f"]({name}.png)" in page) == (PAGES / f"{name}.png").exists()
+
+
+def test_the_index_of_the_gallery_shows_the_committed_results() -> None:
+    page = (PAGES / "index.md").read_text(encoding="utf-8")
+    assert page == with_summary(page)
+    assert page.count("\n| [") == len(EXAMPLES)
 
 
 def test_tables_by_hand() -> None:
@@ -169,11 +175,50 @@ def test_tables_by_hand() -> None:
         records.append(RunRecord("antenna", method, seed, 40.0, "a command", {}, outcome))
     assert final_shares(EXAMPLES["antenna"], records) == {"a": [0.5, 1.0], "b": [0.75]}  # 2, 4 and 3 dB above 6, of 4
     assert comparison_table(EXAMPLES["antenna"], records).splitlines()[2:] == [
-        "| a | 2 | 75.0 % | 62.5 to 87.5 % | 10.5 | 1 | 5 |",
-        "| b | 1 | 75.0 % | – | 10 | 3 | 5 |",
+        "| a | 2 | 75.0 % | 62.5 to 87.5 % | 10.5 | 1 | 5 | – |",
+        "| b | 1 | 75.0 % | – | 10 | 3 | 5 | – |",
     ]
     way = shares_along(EXAMPLES["antenna"], records[2], 4.0, np.array([0.5, 1.0, 2.5, 40.0]))
     assert way.tolist() == [0.0, 0.25, 0.5, 0.75]
+
+
+def antenna_record(method: str, seed: int, runs: list[tuple[float, float, float]]) -> RunRecord:
+    """Of runs by spent, gain and boom."""
+    full_runs = tuple(
+        FullRun(spent, dict.fromkeys(PARAMETERS, 0.4), {"gain": gain, "front_to_back": 7.0, "boom": boom})
+        for spent, gain, boom in runs
+    )
+    return RunRecord("antenna", method, seed, 40.0, "a command", {}, Outcome(40.0, 10, 0, {}, 5.0, full_runs))
+
+
+PARAMETERS = [each.name for each in EXAMPLES["antenna"].declared().parameters]
+
+
+def test_where_a_method_is_as_far_as_others_end_by_hand() -> None:
+    """Volumes are what is above 6 dB, times 1; of three seeds the middle one counts."""
+    records = [
+        antenna_record("imoca-p", 0, [(1.0, 7.0, 1.0), (5.0, 9.0, 1.0)]),
+        antenna_record("imoca-p", 1, [(2.0, 8.0, 1.0)]),
+        antenna_record("imoca-p", 2, [(4.0, 9.0, 1.0)]),
+        antenna_record("random", 0, [(30.0, 7.5, 1.0)]),
+        antenna_record("nsga2", 0, [(30.0, 10.0, 1.0)]),
+    ]
+    found = reached_at(EXAMPLES["antenna"], records, "imoca-p")
+    assert found == {"imoca-p": 5.0, "random": 4.0, "nsga2": None}  # 1, 2 and 3 of four at a cost of 4
+    assert reached_at(EXAMPLES["antenna"], records, "botorch-momf") == {}
+    table = comparison_table(EXAMPLES["antenna"], records).splitlines()[2:]
+    assert [row.split(" | ")[-1] for row in table] == ["– |", "– |", "4.0 |"]
+
+
+def test_designs_of_a_front_are_shown_evenly_and_by_whom_they_were_found() -> None:
+    gains = [(8.0, 1.0), (7.0, 0.9), (9.0, 1.2), (7.5, 0.95), (8.5, 1.1), (6.5, 0.8), (6.0, 0.7)]
+    records = [antenna_record("b", 0, [(1.0, *each) for each in gains]), antenna_record("a", 0, [(1.0, 7.9, 1.05)])]
+    found = pooled_front(EXAMPLES["antenna"].declared(), records)
+    assert [run.values["gain"] for _, run in found] == [6.0, 6.5, 7.0, 7.5, 8.0, 8.5, 9.0]  # that of a is beaten
+    assert {method for method, _ in found} == {"b"}
+    rows = front_table(EXAMPLES["antenna"], records).splitlines()
+    assert rows[0] == "| found by | gain [dBi] | front_to_back [dB] | boom [wavelengths] |"  # not its eleven parameters
+    assert [row.split(" | ")[1] for row in rows[2:]] == ["6", "7", "7.5", "8", "9"]
 
 
 def test_records_come_back_as_they_were_written(tmp_path: Path) -> None:

@@ -1,7 +1,7 @@
 """Questions that tell what a knob buys: a few designs at several fidelities each, for three full runs at the most.
 
-Two designs go up to full accuracy; how their errors fall tells what the others, run at two cheap settings only, would
-have been wrong by. So errors are seen at many designs, for the price of few full runs.
+Two designs in three full runs go up to full accuracy; how their errors fall tells what the others, run at two cheap
+settings only, would have been wrong by. So errors are seen at many designs, for the price of few full runs.
 """
 
 from __future__ import annotations
@@ -20,7 +20,8 @@ from imoca.trials.table import TrialTable
 from imoca.trials.trial import Candidate
 
 FULL_RUNS = 3.0  # that all of it may cost, per simulator
-N_FULL = 2  # designs that are run at full accuracy
+FEWEST_FULL = 2  # designs that are run at full accuracy
+SHARE_OF_FULL = 2 / 3  # of what it may cost; the rest is for cheap runs
 MOST_DESIGNS = 16
 ENOUGH = 6  # designs at a pair of settings, before a dearer pair is taken
 DEAREST = 0.35  # of a full run: a setting that costs more is no cheap one
@@ -37,6 +38,7 @@ class Plan:
 
     steps: tuple[float, ...]  # z below full accuracy, by price; all are run at the first designs
     prices: tuple[float, ...]  # of them, as shares of a full run
+    n_full: int  # designs that are run at all of them, and at full accuracy
     left: float  # full runs that may go to further designs
 
     def pair(self, nearest: int | None = None) -> tuple[tuple[float, float], int] | None:
@@ -47,7 +49,7 @@ class Plan:
         """
         if len(self.steps) == 1:
             return None
-        most = MOST_DESIGNS - N_FULL
+        most = MOST_DESIGNS - self.n_full
         others = range(1, len(self.steps))
         counts = {i: min(most, int(self.left / (self.prices[0] + self.prices[i]) + ROUNDING)) for i in others}
         other = max([i for i in others if counts[i] >= ENOUGH], default=1) if nearest is None else nearest
@@ -73,13 +75,13 @@ def further_questions(table: TrialTable, seed: int, full_runs: float = FULL_RUNS
         plan = planned(table, s, full_runs)
         if plan is None:
             continue
-        first = _missing(table, s, seed, [(i, z) for i in range(N_FULL) for z in (*plan.steps, 1.0)])
+        first = _missing(table, s, seed, [(i, z) for i in range(plan.n_full) for z in (*plan.steps, 1.0)])
         is_ordered = table.problem.simulators[s].fidelity.is_ordered
         pair = None if first else plan.pair(None if is_ordered else _nearest(table, s, plan.steps))
         questions += first
         if pair is not None:
             both, n = pair
-            questions += _missing(table, s, seed, [(N_FULL + i, z) for i in range(n) for z in both])
+            questions += _missing(table, s, seed, [(plan.n_full + i, z) for i in range(n) for z in both])
     return questions
 
 
@@ -116,12 +118,16 @@ def plan(settings: Array, prices: Array, is_ordered: bool, full_runs: float) -> 
     if is_ordered and len(kept) > MOST_STEPS:
         kept = [kept[i] for i in np.linspace(0, len(kept) - 1, MOST_STEPS).round().astype(int)]
     reserve = 3.0 * prices[0]  # for further designs
-    while len(kept) > 1 and N_FULL * (1.0 + prices[kept].sum()) + reserve > full_runs:
+    most_full = min(int(full_runs / (1.0 + prices[0]) + ROUNDING), MOST_DESIGNS)  # at the cheapest setting only
+    n_full = min(max(int(SHARE_OF_FULL * full_runs + ROUNDING), FEWEST_FULL), most_full)
+    while len(kept) > 1 and n_full * (1.0 + prices[kept].sum()) + reserve > full_runs:
         kept.pop()
-    left = full_runs - N_FULL * (1.0 + float(prices[kept].sum()))
-    if left < 0.0:
+    if len(kept) == 1:  # no other setting tells of further designs
+        n_full = most_full
+    left = full_runs - n_full * (1.0 + float(prices[kept].sum()))
+    if n_full < FEWEST_FULL:
         return None
-    return Plan(tuple(settings[kept].tolist()), tuple(prices[kept].tolist()), left)
+    return Plan(tuple(settings[kept].tolist()), tuple(prices[kept].tolist()), n_full, left)
 
 
 def steps_of(fidelity: Fidelity) -> Array:

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from imoca.errors import MethodError
-from imoca.methods.calibration import MOST_DESIGNS, N_FULL, plan, steps_of
+from imoca.methods.calibration import FEWEST_FULL, MOST_DESIGNS, plan, steps_of
 from imoca.problem.fidelity import Continuous, Fidelity
 from imoca.problem.parameters import Real
 from imoca.problem.problem import Problem
@@ -35,23 +35,58 @@ def calibrated(run: Any, fidelity: Fidelity, cost: Any, seed: int = 0) -> tuple[
 @given(
     st.lists(st.floats(0.001, 1.0), min_size=1, max_size=7),
     st.booleans(),
-    st.floats(3.0, 6.0),
+    st.floats(3.0, 20.0),
 )
 def test_a_plan_costs_no_more_than_it_may(prices: list[float], is_ordered: bool, full_runs: float) -> None:
     sorted_prices = np.sort(prices)
     settings = np.linspace(0.0, 0.9, len(prices))
     made = plan(settings, sorted_prices, is_ordered, full_runs)
     if made is None:
-        assert N_FULL * (1.0 + sorted_prices[0]) > full_runs  # nothing could be compared
+        assert FEWEST_FULL * (1.0 + sorted_prices[0]) > full_runs - 1e-6  # nothing could be compared
         return
     price = dict(zip(settings.tolist(), sorted_prices.tolist(), strict=True))
-    cost = N_FULL * (1.0 + sum(price[z] for z in made.steps))
+    cost = made.n_full * (1.0 + sum(price[z] for z in made.steps))
     assert made.steps[0] == settings[0]
+    assert FEWEST_FULL <= made.n_full <= MOST_DESIGNS
+    assert cost <= full_runs + 1e-6
     for nearest in (None, *range(1, len(made.steps))):
         both, n = made.pair(nearest) or ((), 0)
         assert cost + n * sum(price[z] for z in both) <= full_runs + 1e-6
         assert set(both) <= set(made.steps)
-        assert n <= MOST_DESIGNS - N_FULL
+        assert 0 <= n <= MOST_DESIGNS - made.n_full
+
+
+@pytest.mark.parametrize(
+    ("prices", "full_runs", "n_full", "n_further"),
+    [
+        ([0.05, 0.1], 3.0, 2, 4),  # 2 * 1.15, and 0.7 left for pairs at 0.15
+        ([0.05, 0.1], 6.0, 4, 9),  # 4 * 1.15, and 1.4
+        ([0.05, 0.1], 9.0, 6, 10),  # 6 * 1.15, and 2.1 for as many as there may be
+        ([0.1], 3.0, 2, 0),  # nothing tells of further designs
+        ([0.1], 6.0, 5, 0),  # so that they all go to full accuracy
+    ],
+)
+def test_more_full_runs_are_of_more_designs(prices: list[float], full_runs: float, n_full: int, n_further: int) -> None:
+    made = plan(np.linspace(0.0, 0.5, len(prices)), np.array(prices), True, full_runs)
+    assert made is not None
+    pair = made.pair()
+    assert (made.n_full, 0 if pair is None else pair[1]) == (n_full, n_further)
+
+
+def test_more_full_runs_tell_errors_better_that_do_not_fade_as_one() -> None:
+    def run(x: float, y: float, z: float) -> float:
+        return x + y + (0.0 if z == 1000.0 else math.exp(2.0 * math.sin(1e4 * (x + 7.0 * y) + z)))
+
+    true = float(np.exp(2.0 * np.sin(np.linspace(0.0, 2.0 * np.pi, 9999))).mean())  # over a period
+    simulator = Simulator("s", [Objective("f", "minimize")], run, fidelity=KNOB, cost="z")
+    misses: dict[float, list[float]] = {3.0: [], 9.0: []}
+    for full_runs, found in misses.items():
+        for seed in range(20):
+            with Study(problem_of(simulator), seed=seed) as study:
+                (knob,) = study.calibrate(full_runs=full_runs, progress=False).knobs
+                assert study.cost_spent <= full_runs
+            found += [abs(math.log(each.outputs[0].error / true)) for each in knob.settings]
+    assert np.mean(misses[9.0]) < 0.75 * np.mean(misses[3.0])
 
 
 def test_of_several_knobs_one_is_turned_up_at_a_time() -> None:
