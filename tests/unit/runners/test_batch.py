@@ -122,7 +122,7 @@ def test_a_program_that_goes_first_when_its_job_is_ended_has_not_failed(
         if is_job_ended:
             os.kill(os.getpid(), signal.SIGTERM)
 
-    monkeypatch.setattr(batch.time, "sleep", wait)
+    monkeypatch.setattr("imoca.runners.batch.time.sleep", wait)
     if is_job_ended:
         with pytest.raises(SystemExit, match=str(batch.ENDED)):
             batch.main([str(place)])
