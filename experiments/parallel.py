@@ -7,9 +7,8 @@ and storing takes, and jumps to the end of the next run when there is nothing to
 when they would have. So what else the machine does is nothing to it, and minutes are enough for days.
 
 A full run of one simulator takes ``--full`` seconds, its cheaper ones by the cost declared in the problem. Budgets are
-such that one worker finds the front. ``--real`` lets real worker processes sleep instead. Results go to
-experiments/results/parallel.json, a file per problem being kept in experiments/runs/parallel, so that a further call
-goes on.
+such that one worker finds the front. Results go to experiments/results/parallel.json, a file per study being
+kept in experiments/runs/parallel, so that a further call goes on.
 """
 
 from __future__ import annotations
@@ -31,7 +30,7 @@ import numpy as np
 sys.path.insert(0, str(Path(__file__).parents[1]))  # so that it can be started as a file
 
 from experiments.own_time import Clock
-from experiments.reaching import reached, spent_to_the_front
+from experiments.reaching import reached, record, spent_to_the_front
 from imoca import Problem, Study
 from imoca.files import write_whole
 from imoca.methods import get_method
@@ -39,7 +38,6 @@ from imoca.runners.base import Finished, Job
 from imoca.runners.execution import run_job
 from imoca.snapshot import bill
 from imoca_lab.harness.campaign import ONE_THREAD
-from imoca_lab.harness.results import versions
 from imoca_lab.harness.run_spec import ProblemChoice
 from imoca_lab.harness.scoring import n_initial_trials
 
@@ -191,8 +189,7 @@ def main() -> None:
         summary += summary_of(name, [row for each, row in zip(work, rows, strict=True) if each[0] == name])
     print("\n| problem | workers | seeds | cost to the front | over one worker's | times sooner | busy |")
     print("|---|---:|---:|---:|---:|---:|---:|\n" + "\n".join(table_rows(summary)))
-    content = {"command": "python " + " ".join(sys.argv), "versions": dict(versions()), "summary": summary}
-    write_whole(RESULTS, json.dumps(content, indent=1) + "\n")
+    record(RESULTS, summary, ["problem", "workers"])
 
 
 if __name__ == "__main__":

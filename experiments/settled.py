@@ -25,12 +25,12 @@ import numpy as np
 sys.path.insert(0, str(Path(__file__).parents[1]))  # so that it can be started as a file
 
 from experiments.calibration.problems import CASES, find_case
+from experiments.reaching import record
 from imoca import Study
 from imoca.files import write_whole
 from imoca.snapshot import bill
 from imoca_lab.benchmark import Benchmark
 from imoca_lab.harness.campaign import ONE_THREAD
-from imoca_lab.harness.results import versions
 from imoca_lab.harness.scoring import SMALLEST_START, attainable_difference, checkpoint_sizes, score
 
 ROOT = Path(__file__).parent
@@ -118,6 +118,7 @@ def summary_of(runs: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
                 "ended": float(np.median([run["search ended at"] for run in own])),
                 "times": times,
                 "lacking": lacking,
+                "by seed": [[run["within 1 % at"], run["search ended at"], run["lacks then"]] for run in own],
                 "is met": times is not None
                 and lacking is not None
                 and times <= MOST_TIMES
@@ -158,8 +159,7 @@ def main() -> None:
     summary = summary_of(runs)
     print("\n| problem | seeds | stopped | within 1 % at | search ended at | times as much | lacks at most | met |")
     print("|---|---:|---:|---:|---:|---:|---:|---|\n" + "\n".join(table_rows(summary)))
-    record = {"command": "python " + " ".join(sys.argv), "versions": dict(versions()), "summary": summary, "runs": runs}
-    write_whole(RESULTS, json.dumps(record, indent=1) + "\n")
+    record(RESULTS, summary, ["problem"])
 
 
 if __name__ == "__main__":
