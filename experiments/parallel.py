@@ -1,10 +1,11 @@
 """What do several workers cost? ``python experiments/parallel.py [--problems trap] [--seeds 10]``.
 
 Studies by imoca-p with 1, 4 and 16 workers that answer as they finish, on simulators that take time in proportion to
-their cost: cost to the front, and wall time, against one worker; and how busy the workers are. Everything is the
-study's own but the workers and the clock. The clock counts the CPU seconds of the process, which is all that choosing
-and storing takes, and jumps to the end of the next run when there is nothing to do; workers compute at once and end
-when they would have. So what else the machine does is nothing to it, and minutes are enough for days.
+their cost: cost to the front, of what has answered by then and with what still runs, and wall time, against one
+worker; and how busy the workers are. Everything is the study's own but the workers and the clock. The clock counts the
+CPU seconds of the process, which is all that choosing and storing takes, and jumps to the end of the next run when
+there is nothing to do; workers compute at once and end when they would have. So what else the machine does is nothing
+to it, and minutes are enough for days.
 
 A full run of one simulator takes ``--full`` seconds, its cheaper ones by the cost declared in the problem. Budgets are
 such that one worker finds the front. Results go to experiments/results/parallel.json, a file per study being
@@ -144,19 +145,23 @@ def run(name: str, n_workers: int, seed: int, full_seconds: float) -> dict[str, 
     return row
 
 
-def summary_of(name: str, rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+def summary_of(name: str, rows: Sequence[dict[str, Any]], full_seconds: float) -> list[dict[str, Any]]:
     by_workers = {str(n): [row for row in rows if row["workers"] == n] for n in WORKERS}
     by_workers = {n: own for n, own in by_workers.items() if own}
     costs = spent_to_the_front({n: [row["by cost"] for row in own] for n, own in by_workers.items()})
     times = spent_to_the_front({n: [row["by time"] for row in own] for n, own in by_workers.items()})
+    busy = {n: float(np.median([row["busy"] for row in own])) for n, own in by_workers.items()}
     return [
         {
             "problem": name,
             "workers": int(n),
             "seeds": len(own),
             "cost": costs[n][0],
+            "cost with what runs": int(n) * busy[n] * times[n][0] / full_seconds,
             "seconds": times[n][0],
-            "busy": float(np.median([row["busy"] for row in own])),
+            "busy": busy[n],
+            "cost by seed": costs[n][1:],
+            "seconds by seed": times[n][1:],
         }
         for n, own in by_workers.items()
     ]
@@ -168,7 +173,8 @@ def table_rows(summary: Sequence[dict[str, Any]]) -> list[str]:
     for row in summary:
         one = next(each for each in summary if each["problem"] == row["problem"] and each["workers"] == 1)
         named = f"| {row['problem']} | {row['workers']} | {row['seeds']} | {row['cost']:.3g} |"
-        compared = f" {row['cost'] / one['cost']:.2f} | {one['seconds'] / row['seconds']:.1f} | {row['busy']:.0%} |"
+        answered, begun = (row[each] / one[each] for each in ("cost", "cost with what runs"))
+        compared = f" {answered:.2f} | {begun:.2f} | {one['seconds'] / row['seconds']:.1f} | {row['busy']:.0%} |"
         lines.append(named + compared)
     return lines
 
@@ -186,9 +192,11 @@ def main() -> None:
         rows = list(pool.map(run, *zip(*work, strict=True)))
     summary = []
     for name in given.problems:
-        summary += summary_of(name, [row for each, row in zip(work, rows, strict=True) if each[0] == name])
-    print("\n| problem | workers | seeds | cost to the front | over one worker's | times sooner | busy |")
-    print("|---|---:|---:|---:|---:|---:|---:|\n" + "\n".join(table_rows(summary)))
+        own = [row for each, row in zip(work, rows, strict=True) if each[0] == name]
+        summary += summary_of(name, own, given.full)
+    columns = ["problem", "workers", "seeds", "cost to the front", "over one worker's", "with what still runs"]
+    print(f"\n| {' | '.join([*columns, 'times sooner', 'busy'])} |")
+    print("|---" + "|---:" * 7 + "|\n" + "\n".join(table_rows(summary)))
     record(RESULTS, summary, ["problem", "workers"])
 
 
