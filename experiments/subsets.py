@@ -46,6 +46,7 @@ CASES = {  # a problem with a simulator per objective, and a budget within which
     "qv": (ProblemChoice("qv"), 60.0),
 }
 MOST_TRIALS = 400
+N_QUESTIONS = 40  # about as many as such a budget is enough for; set-up costs come on top
 Prices = Literal["equal", "ten to one"]
 EVALUATE = ("all", "best")
 
@@ -69,7 +70,7 @@ def run(name: str, prices: Prices, setup_cost: float, evaluate: Literal["all", "
     if not kept.exists():
         problem, budget = CASES[name]
         method = MethodChoice("imoca-p", MethodSettings(evaluate=evaluate))
-        spec = RunSpec(problem, method, seed, budget * (1.0 + setup_cost), trials=MOST_TRIALS, checkpoints=40)
+        spec = RunSpec(problem, method, seed, budget + N_QUESTIONS * setup_cost, trials=MOST_TRIALS, checkpoints=40)
         benchmark = problem.benchmark()
         benchmark = dataclasses.replace(benchmark, problem=priced(benchmark.problem, prices, setup_cost, seed))
         folder.mkdir(parents=True, exist_ok=True)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from experiments import cost_over_designs, own_time, parallel, settled
+from experiments import cost_over_designs, own_time, parallel, settled, subsets
 from experiments.calibrate import table_rows as calibrate_rows
 from experiments.calibration.results import read_calibrations
 from experiments.calibration.tables import TITLE as CALIBRATION_TITLE
@@ -77,6 +77,7 @@ def test_how_long_a_page_takes_is_what_was_measured() -> None:
         ("own_time", own_time.table_rows, "docs/results.md"),
         ("parallel", parallel.table_rows, "docs/results.md"),
         ("cost_over_designs", cost_over_designs.table_rows, "docs/results.md"),
+        ("subsets", subsets.table_rows, "docs/results.md"),
         ("settled", settled.table_rows, "docs/how-to/verify.md"),
     ],
 )
