@@ -108,13 +108,14 @@ def summary_of(runs: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
         stopped = [run for run in own if run["settled"]]
         near = [run for run in stopped if run["within 1 % at"] is not None]
         times = float(np.median([run["times as much"] for run in near])) if near else None
+        within = [run["within 1 % at"] for run in own if run["within 1 % at"] is not None]
         lacking = max((run["lacks then"] for run in stopped), default=None)
         found.append(
             {
                 "problem": name,
                 "seeds": len(own),
                 "stopped": len(stopped),
-                "within": float(np.median([run["within 1 % at"] for run in near])) if near else None,
+                "within": float(np.median(within)) if within else None,
                 "ended": float(np.median([run["search ended at"] for run in own])),
                 "times": times,
                 "lacking": lacking,

@@ -121,6 +121,9 @@ def test_a_rule_to_stop_is_judged_by_the_median_cost_and_the_worst_front() -> No
         (row,) = settled_summary(runs)
         return row["stopped"], row["times"], row["lacking"], row["is met"]
 
+    (moving,) = settled_summary([run(2.0, 9.0, 0.0, settled=False)])
+    assert (moving["within"], moving["ended"], moving["times"]) == (2.0, 9.0, None)  # near, but never at rest
+
     good = run(2.0, 2.8, 0.01)
     assert judged(good, run(2.0, 3.2, 0.02)) == (2, pytest.approx(1.5), 0.02, True)
     assert judged(good, run(2.0, 3.4, 0.0)) == (2, pytest.approx(1.55), 0.01, False)
