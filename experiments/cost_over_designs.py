@@ -23,7 +23,7 @@ from typing import Any, Literal, get_args
 
 sys.path.insert(0, str(Path(__file__).parents[1]))  # so that it can be started as a file
 
-from experiments.reaching import reached, spent_to_the_front
+from experiments.reaching import reached, record, spent_to_the_front
 from imoca import Problem, Real, Study, Trial
 from imoca.errors import ProblemError
 from imoca.files import write_whole
@@ -32,7 +32,6 @@ from imoca.problem.cost import ExpressionCost
 from imoca.snapshot import bill
 from imoca.trials import TrialTable
 from imoca_lab.harness.campaign import ONE_THREAD
-from imoca_lab.harness.results import versions
 from imoca_lab.harness.run_spec import ProblemChoice
 from imoca_lab.harness.scoring import n_initial_trials
 
@@ -122,8 +121,7 @@ def main() -> None:
         summary.append({"problem": case[0], "direction": case[1], "seeds": given.seeds, **medians, **by_seed})
     print("\n| problem | cost | seeds | every full run counts 1 | hours count | saved |\n|---|---|---:|---:|---:|---:|")
     print("\n".join(table_rows(summary)))
-    content = {"command": "python " + " ".join(sys.argv), "versions": dict(versions()), "summary": summary}
-    write_whole(RESULTS, json.dumps(content, indent=1) + "\n")
+    record(RESULTS, summary, ["problem", "direction"])
 
 
 if __name__ == "__main__":

@@ -31,11 +31,10 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).parents[1]))  # so that it can be started as a file
 
-from experiments.reaching import reached, spent_to_the_front
+from experiments.reaching import reached, record, spent_to_the_front
 from imoca import Fidelity, Objective, Problem, Simulator, Study
 from imoca.files import write_whole
 from imoca_lab.harness.campaign import ONE_THREAD
-from imoca_lab.harness.results import versions
 from imoca_lab.problems.branin_currin import branin, branin_currin, currin
 
 ROOT = Path(__file__).parent
@@ -157,9 +156,7 @@ def main() -> None:
     summary = summary_of(rows)
     print("\n| questions | seeds | trials | ours | seconds to the front |\n|---|---:|---:|---:|---:|")
     print("\n".join(table_rows(summary)))
-    content = {"command": "python " + " ".join(sys.argv), "versions": dict(versions()), "summary": summary}
-    name = "own_time_real.json" if given.real else "own_time.json"
-    write_whole(RESULTS / name, json.dumps(content, indent=1) + "\n")
+    record(RESULTS / ("own_time_real.json" if given.real else "own_time.json"), summary, ["mode"])
 
 
 if __name__ == "__main__":

@@ -1,15 +1,15 @@
 """What do several workers cost? ``python experiments/parallel.py [--problems trap] [--seeds 10]``.
 
 Studies by imoca-p with 1, 4 and 16 workers that answer as they finish, on simulators that take time in proportion to
-their cost: cost to the front, and wall time, against one worker; and how busy the workers are. Everything is the
-study's own but the workers and the clock. The clock counts the CPU seconds of the process, which is all that choosing
-and storing takes, and jumps to the end of the next run when there is nothing to do; workers compute at once and end
-when they would have. So what else the machine does is nothing to it, and minutes are enough for days.
+their cost: cost to the front, of what has answered by then and with what still runs, and wall time, against one
+worker; and how busy the workers are. Everything is the study's own but the workers and the clock. The clock counts the
+CPU seconds of the process, which is all that choosing and storing takes, and jumps to the end of the next run when
+there is nothing to do; workers compute at once and end when they would have. So what else the machine does is nothing
+to it, and minutes are enough for days.
 
 A full run of one simulator takes ``--full`` seconds, its cheaper ones by the cost declared in the problem. Budgets are
-such that one worker finds the front. ``--real`` lets real worker processes sleep instead. Results go to
-experiments/results/parallel.json, a file per problem being kept in experiments/runs/parallel, so that a further call
-goes on.
+such that one worker finds the front. Results go to experiments/results/parallel.json, a file per study being
+kept in experiments/runs/parallel, so that a further call goes on.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ import numpy as np
 sys.path.insert(0, str(Path(__file__).parents[1]))  # so that it can be started as a file
 
 from experiments.own_time import Clock
-from experiments.reaching import reached, spent_to_the_front
+from experiments.reaching import reached, record, spent_to_the_front
 from imoca import Problem, Study
 from imoca.files import write_whole
 from imoca.methods import get_method
@@ -39,7 +39,6 @@ from imoca.runners.base import Finished, Job
 from imoca.runners.execution import run_job
 from imoca.snapshot import bill
 from imoca_lab.harness.campaign import ONE_THREAD
-from imoca_lab.harness.results import versions
 from imoca_lab.harness.run_spec import ProblemChoice
 from imoca_lab.harness.scoring import n_initial_trials
 
@@ -146,19 +145,23 @@ def run(name: str, n_workers: int, seed: int, full_seconds: float) -> dict[str, 
     return row
 
 
-def summary_of(name: str, rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+def summary_of(name: str, rows: Sequence[dict[str, Any]], full_seconds: float) -> list[dict[str, Any]]:
     by_workers = {str(n): [row for row in rows if row["workers"] == n] for n in WORKERS}
     by_workers = {n: own for n, own in by_workers.items() if own}
     costs = spent_to_the_front({n: [row["by cost"] for row in own] for n, own in by_workers.items()})
     times = spent_to_the_front({n: [row["by time"] for row in own] for n, own in by_workers.items()})
+    busy = {n: float(np.median([row["busy"] for row in own])) for n, own in by_workers.items()}
     return [
         {
             "problem": name,
             "workers": int(n),
             "seeds": len(own),
             "cost": costs[n][0],
+            "cost with what runs": int(n) * busy[n] * times[n][0] / full_seconds,
             "seconds": times[n][0],
-            "busy": float(np.median([row["busy"] for row in own])),
+            "busy": busy[n],
+            "cost by seed": costs[n][1:],
+            "seconds by seed": times[n][1:],
         }
         for n, own in by_workers.items()
     ]
@@ -170,7 +173,8 @@ def table_rows(summary: Sequence[dict[str, Any]]) -> list[str]:
     for row in summary:
         one = next(each for each in summary if each["problem"] == row["problem"] and each["workers"] == 1)
         named = f"| {row['problem']} | {row['workers']} | {row['seeds']} | {row['cost']:.3g} |"
-        compared = f" {row['cost'] / one['cost']:.2f} | {one['seconds'] / row['seconds']:.1f} | {row['busy']:.0%} |"
+        answered, begun = (row[each] / one[each] for each in ("cost", "cost with what runs"))
+        compared = f" {answered:.2f} | {begun:.2f} | {one['seconds'] / row['seconds']:.1f} | {row['busy']:.0%} |"
         lines.append(named + compared)
     return lines
 
@@ -188,11 +192,12 @@ def main() -> None:
         rows = list(pool.map(run, *zip(*work, strict=True)))
     summary = []
     for name in given.problems:
-        summary += summary_of(name, [row for each, row in zip(work, rows, strict=True) if each[0] == name])
-    print("\n| problem | workers | seeds | cost to the front | over one worker's | times sooner | busy |")
-    print("|---|---:|---:|---:|---:|---:|---:|\n" + "\n".join(table_rows(summary)))
-    content = {"command": "python " + " ".join(sys.argv), "versions": dict(versions()), "summary": summary}
-    write_whole(RESULTS, json.dumps(content, indent=1) + "\n")
+        own = [row for each, row in zip(work, rows, strict=True) if each[0] == name]
+        summary += summary_of(name, own, given.full)
+    columns = ["problem", "workers", "seeds", "cost to the front", "over one worker's", "with what still runs"]
+    print(f"\n| {' | '.join([*columns, 'times sooner', 'busy'])} |")
+    print("|---" + "|---:" * 7 + "|\n" + "\n".join(table_rows(summary)))
+    record(RESULTS, summary, ["problem", "workers"])
 
 
 if __name__ == "__main__":

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import json
+import sys
 from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from imoca.arrays import Array
+from imoca.files import write_whole
 from imoca.trials import TrialTable
 from imoca_lab.benchmark import Benchmark
 from imoca_lab.harness.curves import CONVERGED_WITHIN, Steps
+from imoca_lab.harness.results import versions
 from imoca_lab.harness.scoring import score
 
 N_CHECKPOINTS = 40
@@ -51,3 +57,13 @@ def _median(steps: Sequence[Steps]) -> Steps:
     spent = np.unique(np.concatenate([each.costs for each in steps]))
     spent = spent[spent >= max(float(each.costs[0]) for each in steps)]
     return Steps(spent, np.array([np.median([each.at(at) for each in steps]) for at in spent.tolist()]))
+
+
+def record(path: Path, rows: Sequence[dict[str, Any]], same: Sequence[str]) -> None:
+    """Rows into a file of results, each with its command; those of other calls stay, unless these columns agree."""
+    before = json.loads(path.read_text(encoding="utf-8"))["rows"] if path.exists() else []
+    found = {tuple(row[column] for column in same): row for row in before}
+    command = "python " + " ".join(sys.argv)
+    found |= {tuple(row[column] for column in same): {**row, "command": command} for row in rows}
+    content = {"versions": dict(versions()), "rows": list(found.values())}
+    write_whole(path, json.dumps(content, indent=1) + "\n")

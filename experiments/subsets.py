@@ -12,25 +12,26 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
-import json
 import os
 import sys
+from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
 sys.path.insert(0, str(Path(__file__).parents[1]))  # so that it can be started as a file
 
+from experiments.reaching import record
 from imoca.files import write_whole
 from imoca.methods import MethodSettings
 from imoca.problem import Problem
 from imoca_lab.harness.campaign import ONE_THREAD
 from imoca_lab.harness.curves import HYPERVOLUME_DIFFERENCE, all_series, convergence_costs, curve_of
 from imoca_lab.harness.drive import Suggestions, drive, open_study
-from imoca_lab.harness.results import RunResult, from_line, to_line, versions
+from imoca_lab.harness.results import RunResult, from_line, to_line
 from imoca_lab.harness.run_spec import MethodChoice, ProblemChoice, RunSpec
 from imoca_lab.harness.single_run import result_of
 
@@ -45,6 +46,7 @@ CASES = {  # a problem with a simulator per objective, and a budget within which
     "qv": (ProblemChoice("qv"), 60.0),
 }
 MOST_TRIALS = 400
+N_QUESTIONS = 40  # about as many as such a budget is enough for; set-up costs come on top
 Prices = Literal["equal", "ten to one"]
 EVALUATE = ("all", "best")
 
@@ -68,7 +70,7 @@ def run(name: str, prices: Prices, setup_cost: float, evaluate: Literal["all", "
     if not kept.exists():
         problem, budget = CASES[name]
         method = MethodChoice("imoca-p", MethodSettings(evaluate=evaluate))
-        spec = RunSpec(problem, method, seed, budget * (1.0 + setup_cost), trials=MOST_TRIALS, checkpoints=40)
+        spec = RunSpec(problem, method, seed, budget + N_QUESTIONS * setup_cost, trials=MOST_TRIALS, checkpoints=40)
         benchmark = problem.benchmark()
         benchmark = dataclasses.replace(benchmark, problem=priced(benchmark.problem, prices, setup_cost, seed))
         folder.mkdir(parents=True, exist_ok=True)
@@ -88,12 +90,21 @@ def costs_to_the_front(lines: list[str]) -> dict[str, float]:
     return {method.removeprefix("imoca-p-"): cost for method, cost in found.items()}
 
 
+def table_rows(summary: Sequence[dict[str, Any]]) -> list[str]:
+    """As docs/results.md shows them."""
+    return [
+        f"| {row['problem']} | {row['prices']} | {row['setup']:g} | {row['seeds']} | {row['all']:.3g} |"
+        f" {row['best']:.3g} | {row['best'] / row['all']:.2f} |"
+        for row in summary
+    ]
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n\n")[0])
     parser.add_argument("--problems", nargs="+", default=list(CASES), choices=list(CASES))
     parser.add_argument("--seeds", type=int, default=10, help="so many, from 0 on")
     parser.add_argument("--setups", nargs="+", type=float, default=[0.0, 0.5, 2.0])
-    parser.add_argument("--processes", type=int, default=2)
+    parser.add_argument("--processes", type=int, default=1)
     given = parser.parse_args()
     os.environ.update(ONE_THREAD)  # before the processes load their libraries
     rows = [
@@ -105,15 +116,15 @@ def main() -> None:
     work = [(*row, evaluate, seed) for row in rows for seed in range(given.seeds) for evaluate in EVALUATE]
     with ProcessPoolExecutor(given.processes, get_context("spawn")) as pool:
         lines = list(pool.map(run, *zip(*work, strict=True)))
-    record = []
-    print("\n| problem | full runs cost | set-up | all | best | best / all |\n" + "|---" * 6 + "|")
+    summary = []
     for row in rows:
         costs = costs_to_the_front([line for each, line in zip(work, lines, strict=True) if each[:3] == row])
-        share = costs["best"] / costs["all"]
-        print(f"| {row[0]} | {row[1]} | {row[2]:g} | {costs['all']:.3g} | {costs['best']:.3g} | {share:.2f} |")
-        record.append({"problem": row[0], "prices": row[1], "setup": row[2], "seeds": given.seeds, **costs})
-    content = {"command": "python " + " ".join(sys.argv), "versions": dict(versions()), "rows": record}
-    write_whole(RESULTS, json.dumps(content, indent=1) + "\n")
+        summary.append({"problem": row[0], "prices": row[1], "setup": row[2], "seeds": given.seeds, **costs})
+    print(
+        "\n| problem | full runs cost | set-up | seeds | all | best | best / all |\n|---|---|---:|---:|---:|---:|---:|"
+    )
+    print("\n".join(table_rows(summary)))
+    record(RESULTS, summary, ["problem", "prices", "setup"])
 
 
 if __name__ == "__main__":

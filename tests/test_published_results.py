@@ -2,10 +2,12 @@
 
 import json
 import tomllib
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from experiments import cost_over_designs, own_time, parallel, settled, subsets
 from experiments.calibrate import table_rows as calibrate_rows
 from experiments.calibration.results import read_calibrations
 from experiments.calibration.tables import TITLE as CALIBRATION_TITLE
@@ -67,6 +69,22 @@ def test_how_long_a_page_takes_is_what_was_measured() -> None:
     assert len(studies) == 4
     assert [row for row in table_rows(studies) if row not in shown] == []
     assert [study["left out"] for study in studies] == [{}] * 4
+
+
+@pytest.mark.parametrize(
+    ("name", "table_of", "page"),
+    [
+        ("own_time", own_time.table_rows, "docs/results.md"),
+        ("parallel", parallel.table_rows, "docs/results.md"),
+        ("cost_over_designs", cost_over_designs.table_rows, "docs/results.md"),
+        ("subsets", subsets.table_rows, "docs/results.md"),
+        ("settled", settled.table_rows, "docs/how-to/verify.md"),
+    ],
+)
+def test_tables_about_prices_are_what_was_measured(name: str, table_of: Callable[..., list[str]], page: str) -> None:
+    found = json.loads((ROOT / "experiments" / "results" / f"{name}.json").read_text(encoding="utf-8"))["rows"]
+    assert "\n".join(table_of(found)) in (ROOT / page).read_text(encoding="utf-8")
+    assert all(row["command"].startswith(f"python experiments/{name}.py") for row in found)
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ from command_line import CommandLine
 
 from imoca.study.study import Study
 from imoca.studyfile.problem import problem_from_toml
-from imoca.trials import Trial
+from imoca.trials import Candidate, Trial
 
 
 def stored(folder: Path, number: int) -> Trial:
@@ -98,6 +98,21 @@ def test_a_wrong_answer_is_refused_with_what_came_and_stores_nothing(
     assert answer.code == 2
     assert culprit in " ".join(answer.err.replace("│", " ").split())
     assert stored(toy, 0).answer is None
+
+
+def test_an_answer_of_a_simulator_that_was_not_asked_is_refused_and_the_rest_can_still_be_told(
+    imoca: CommandLine, toy: Path
+) -> None:
+    imoca("ask")
+    with Study.load(toy / "toy.db") as study:
+        study.launch(Candidate(study.trials[0].parameters, {"scale": None}))
+    for words in (["mass=3", "drag=1", "lift=2"], ["mass=3", "--failed", "cfd=no mesh"]):
+        answer = imoca("tell", "1", *words, "--cost", "scale=4")
+        assert answer.code == 2
+        assert "'cfd', which this trial does not ask" in " ".join(answer.err.split())
+        assert stored(toy, 1).answer is None
+    assert imoca("tell", "1", "mass=3", "--cost", "scale=4").code == 0
+    assert stored(toy, 1).values == {"mass": 3.0}
 
 
 def test_an_answer_that_is_declared_impossible_is_refused(imoca: CommandLine, toy: Path) -> None:

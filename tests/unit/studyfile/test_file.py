@@ -70,6 +70,7 @@ def test_all_settings_are_read(tmp_path: Path) -> None:
         ("budget = 0", "study.budget is 0, but must be greater than 0"),
         ("budget = inf", "study.budget is inf, but must be a finite number"),
         ("budget = nan", "study.budget is nan, but must be"),
+        ("budget = '0h'", "study.budget is '0h', but must be greater than 0"),
         ("budget = '3'", "study.budget is '3', but must be a finite number"),
         ("time = '2 weeks'", "study.time is '2 weeks', but must be a number of seconds"),
         ("time = '0h'", "study: time is 0.0, but must be more than nothing"),
