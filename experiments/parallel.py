@@ -151,13 +151,14 @@ def summary_of(name: str, rows: Sequence[dict[str, Any]], full_seconds: float) -
     costs = spent_to_the_front({n: [row["by cost"] for row in own] for n, own in by_workers.items()})
     times = spent_to_the_front({n: [row["by time"] for row in own] for n, own in by_workers.items()})
     busy = {n: float(np.median([row["busy"] for row in own])) for n, own in by_workers.items()}
+    whole = {n: float(np.median([row["by cost"]["spent"][-1] for row in own])) for n, own in by_workers.items()}
     return [
         {
             "problem": name,
             "workers": int(n),
             "seeds": len(own),
             "cost": costs[n][0],
-            "cost with what runs": int(n) * busy[n] * times[n][0] / full_seconds,
+            "cost with what runs": min(int(n) * busy[n] * times[n][0] / full_seconds, whole[n]),  # the last end alone
             "seconds": times[n][0],
             "busy": busy[n],
             "cost by seed": costs[n][1:],

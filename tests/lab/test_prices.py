@@ -84,6 +84,8 @@ def test_of_several_workers_cost_and_time_to_the_front_are_apart() -> None:
     assert (one["workers"], one["cost"], one["seconds"]) == (1, 4.0, 400.0)
     assert (four["workers"], four["cost"], four["seconds"], four["busy"]) == (4, 5.0, 125.0, 0.8)
     assert four["cost with what runs"] == pytest.approx(4.0)  # of 5 worker times 100 s, four fifths were used
+    _, late = summary_of("p", [row(1, 4.0, 400.0), row(4, 5.0, 800.0)], 100.0)
+    assert late["cost with what runs"] == 5.0  # all that was ever spent
 
 
 def test_costs_vary_tenfold_over_the_first_parameter_whatever_counts_as_one() -> None:
