@@ -146,7 +146,7 @@ def table_rows(results: dict[str, Any]) -> list[str]:
     """Of the page that shows them, in Markdown."""
     shown = [
         f"| {name} | {each['seeds']} | {each['predicted errors']} | {100.0 * each['within a factor of 2']:.0f} % |"
-        f" {each['most expensive calibration']:.2f} | {each.get('designs needed', '–')} |"
+        f" {each['most expensive calibration']:.2f} | {each['designs needed']} |"
         for name, each in results.items()
         if name != "versions"
     ]
