@@ -60,8 +60,14 @@ class Slurm:
                 [program(name), *options], stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True
             )
 
-    def start_controller(self) -> None:
-        self.start("slurmctld", "-D", "-f", str(self.configuration))
+    def start_anew(self) -> None:
+        """Controller and node, with no memory of jobs or of what the node was before."""
+        for name in ("slurmctld", "slurmd"):
+            if name in self.daemons:
+                self.kill(name)
+        self.start("slurmctld", "-D", "-c", "-f", str(self.configuration))
+        self.start("slurmd", "-D", "-f", str(self.configuration), "-N", "localhost")
+        wait_until(lambda: self.ask("sinfo", "--noheader", "--format=%T") == "idle")
 
     def kill(self, name: str) -> None:
         self.daemons[name].kill()
@@ -144,9 +150,7 @@ def slurm_cluster() -> Iterator[Slurm]:
         named = [f"--{option}={folder / name}" for option, name in options.items()]
         slurm.start("munged", "--foreground", "--force", f"--log-file={folder / 'munge.log'}", *named)
         wait_until((folder / "munge.socket").exists)
-        slurm.start_controller()
-        slurm.start("slurmd", "-D", "-f", str(slurm.configuration), "-N", "localhost")
-        wait_until(lambda: slurm.ask("sinfo", "--noheader", "--format=%T") == "idle")
+        slurm.start_anew()
         yield slurm
     finally:
         slurm.close()

@@ -34,18 +34,22 @@ def test_every_sabotage_names_a_test_file_and_differs_from_all_others() -> None:
     assert len({each.key for each in mutants}) == len(mutants)
 
 
-@pytest.mark.parametrize("changed", ["src/a.py", "tests/unit/test_a.py", "tests/shared.py"])
+@pytest.mark.parametrize(
+    "changed", ["src/a.py", "tests/unit/test_a.py", "tests/shared.py", "tests/behind.py", "tests/conftest.py"]
+)
 def test_a_known_death_counts_no_longer_once_a_file_that_it_hangs_on_changes(
     changed: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     runner = load_runner()
     monkeypatch.setattr(runner, "ROOT", tmp_path)
-    for name in ("src/a.py", "tests/unit/test_a.py", "tests/shared.py", "src/b.py"):
+    texts = {"tests/unit/test_a.py": "from shared import x", "tests/shared.py": "import behind"}
+    for name in (*texts, "src/a.py", "src/b.py", "tests/behind.py", "tests/beside.py", "tests/conftest.py"):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
-        (tmp_path / name).write_text("as it was")
+        (tmp_path / name).write_text(texts.get(name, "as it was"))
     mutant = runner.Mutant("a.py", "as", "was", "nothing", "unit/test_a.py")
     before = mutant.seal
-    (tmp_path / "src/b.py").write_text("another")
+    for other in ("src/b.py", "tests/beside.py"):
+        (tmp_path / other).write_text("another")
     assert mutant.seal == before
     (tmp_path / changed).write_text("another")
     assert mutant.seal != before

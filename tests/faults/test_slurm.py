@@ -285,8 +285,7 @@ def test_a_controller_that_is_away_for_a_while_is_waited_for(
         (study_folder / "go").touch()
         (finished,) = collect_all(runner, 1)
         assert finished.answer.values == {"f": 0.5}
-    slurm.start_controller()
-    wait_until(lambda: slurm.ask("sinfo", "--noheader", "--format=%T") == "idle")
+    slurm.start_anew()
 
 
 @pytest.mark.slow

@@ -61,16 +61,26 @@ class Mutant:
 
     @property
     def seal(self) -> str:
-        """Of all that its death hangs on: itself, the file that it spoils, its test file and what tests share."""
+        """Of all that its death hangs on: itself, the file that it spoils, its test file and what that shares."""
         tests = ROOT / "tests"
-        shared = [path for path in sorted(tests.glob("*.py")) if not path.name.startswith("test_")]
-        files = [ROOT / "src" / self.file, tests / self.test, *shared]
+        files = [ROOT / "src" / self.file, tests / self.test, *shared_by(tests / self.test)]
         parts = [self.text.encode(), self.becomes.encode(), *(path.read_bytes() for path in files)]
         return hashlib.blake2b(b"\0".join(parts), digest_size=8).hexdigest()
 
     def commit(self, source: Path) -> None:
         path = source / self.file
         path.write_text(path.read_text(encoding="utf-8").replace(self.text, self.becomes), encoding="utf-8")
+
+
+def shared_by(test: Path) -> list[Path]:
+    """Files of tests/ that a test file, or one of these, names."""
+    known = {path for path in (ROOT / "tests").glob("*.py") if not path.name.startswith("test_")}
+    found = {path for path in known if path.stem == "conftest"}
+    text = test.read_text(encoding="utf-8") + "".join(path.read_text(encoding="utf-8") for path in found)
+    while more := {path for path in known - found if re.search(rf"\b{path.stem}\b", text)}:
+        text = "".join(path.read_text(encoding="utf-8") for path in more)
+        found |= more
+    return sorted(found)
 
 
 @dataclass(frozen=True)
