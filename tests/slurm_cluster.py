@@ -18,6 +18,7 @@ import pytest
 NEEDED = ("munged", "slurmctld", "slurmd", "sbatch", "squeue", "scontrol", "scancel")
 FOLDERS = f"{os.environ.get('PATH', '')}:/usr/sbin:/sbin"  # where daemons are
 PATIENCE = 300.0  # seconds after which something counts as hanging; Slurm looks after its nodes every hundred
+GOING = 10.0  # seconds in which a daemon that is asked to end does
 PARTITION = "compute"
 CONFIGURATION = """
 ClusterName=imoca
@@ -99,8 +100,12 @@ class Slurm:
         for daemon in self.daemons.values():
             with suppress(ProcessLookupError):
                 os.killpg(daemon.pid, signal.SIGTERM)
-        for daemon in self.daemons.values():
-            daemon.wait()
+        for daemon in self.daemons.values():  # a node may wait for ever for a step that nobody asks after any more
+            try:
+                daemon.wait(GOING)
+            except subprocess.TimeoutExpired:
+                daemon.kill()
+                daemon.wait()
         shutil.rmtree(self.folder, ignore_errors=True)
 
 
