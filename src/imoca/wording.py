@@ -16,6 +16,7 @@ __all__ = [
     "duration_seconds",
     "joined",
     "labelled",
+    "last_line",
     "limit_words",
     "middle_left_out",
     "named_numbers",
@@ -46,6 +47,11 @@ def middle_left_out(text: str, longest: int = LONGEST_REASON) -> str:
     words = f" [... {len(text):,} characters, the middle left out ...] "
     kept = longest - len(words)
     return text[: kept // 2] + words + text[len(text) - (kept - kept // 2) :]
+
+
+def last_line(text: str) -> str:
+    """Of the reason of a failure: what a program or a traceback ends with mostly says what it was."""
+    return (text.strip().splitlines() or [""])[-1].strip()
 
 
 def shown(value: object) -> str:

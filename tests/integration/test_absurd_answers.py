@@ -77,4 +77,4 @@ def test_whoever_makes_the_front_warns_of_it_and_nobody_else_fits_a_model_for_it
     assert words not in snapshot.verdict_for(None).warnings
     assert "beliefs" not in vars(snapshot)
     assert words in snapshot.verdict_for(None, snapshot.front).warnings
-    assert not Snapshot("imoca-p", 0, TrialTable.encode(PROBLEM, trials())).set_aside
+    assert not Snapshot("imoca-p", 0, TrialTable.encode(PROBLEM, trials())).set_aside_words

@@ -72,7 +72,7 @@ def say_what_is_doubted(snapshot: Snapshot) -> None:
         say(f"The model cannot vouch for {n_doubtful} of them: their error bars exceed all that was measured.")
     if n_earlier := sum(point.is_earlier for point in snapshot.front):
         say(f"{n_earlier} more were recommended before and are not surely worse (earlier).")
-    for words in snapshot.set_aside:
+    for words in snapshot.set_aside_words:
         say(words)
     if not any(point.verified for point in snapshot.front):
         say("Nothing on it was run at full accuracy yet: only such runs tell how good these numbers are.")

@@ -14,7 +14,7 @@ from imoca.cli.output import print_json, print_pairs, say
 from imoca.cli.tables import Column, print_table
 from imoca.cli.text import duration
 from imoca.content.records import run_record
-from imoca.wording import number
+from imoca.wording import last_line, number
 
 if TYPE_CHECKING:
     from imoca.snapshot.snapshot import Snapshot
@@ -152,8 +152,8 @@ def _lines(content: dict[str, Any]) -> list[tuple[str, str]]:
     ]
     lines += _diagnosis_lines(content)
     if failure := content["last_failure"]:
-        reason = failure["reason"].strip().splitlines() or [""]
-        lines.append(("last failure", f"trial {failure['trial']}, {failure['simulator']}: {reason[-1]}"))
+        reason = last_line(failure["reason"])
+        lines.append(("last failure", f"trial {failure['trial']}, {failure['simulator']}: {reason}"))
     return lines
 
 

@@ -110,16 +110,18 @@ class Snapshot:
         """
         n_predicted = None if front is None else sum(not point.verified for point in front if not point.is_earlier)
         step = next_step(self.problem, self.purse_for(budget), self.movement, n_predicted)
-        warnings = self.verdict.warnings if front is None else (*self.verdict.warnings, *self.set_aside)
+        warnings = self.verdict.warnings if front is None else (*self.verdict.warnings, *self.set_aside_words)
         return replace(self.verdict, next_step=step, warnings=warnings)
 
     @property
-    def set_aside(self) -> tuple[str, ...]:
-        """Answers that the models find impossible and do without, in words."""
-        named = zip(self.problem.modelled, self.beliefs.set_aside, strict=True) if self.beliefs else ()
-        told = [(output.name, ", ".join(map(str, trials)), trials[0]) for output, trials in named if trials]
+    def set_aside_words(self) -> tuple[str, ...]:
+        """Answers that the models find impossible and do without: an output each."""
+        by_output = zip(self.problem.modelled, self.beliefs.set_aside, strict=True) if self.beliefs else ()
         return tuple(
-            f"Set aside as impossible: {name} of trial {all_}. See: imoca show {one}" for name, all_, one in told
+            f"Set aside as impossible: {output.name} of trial {', '.join(map(str, trials))}. "
+            f"See: imoca show {trials[0]}"
+            for output, trials in by_output
+            if trials
         )
 
     def purse_for(self, budget: float | str | None) -> Purse:

@@ -7,7 +7,7 @@ import pytest
 from imoca import Fidelity, Objective, Problem, Real, Simulator, Study
 from imoca.report.page.contents import Introduction, collect
 from imoca.report.page.sections import contents_list, failures_section
-from imoca.report.records.failures import LONGEST, MOST_REASONS, FailureReason, failure_reasons, first_line
+from imoca.report.records.failures import LONGEST, MOST_REASONS, FailureReason, failure_reasons, told_shortly
 
 
 @pytest.fixture
@@ -22,7 +22,7 @@ def study() -> Study:
         trial = study.ask()
         study.tell(trial, {"g": 0.1 * i})
         if i in (2, 5, 7):
-            study.fail(trial, "negative volume\nin cell 7" if i != 5 else "no <licence>")
+            study.fail(trial, "The program ended with exit code 3.\nnegative volume\n" if i != 5 else "no <licence>")
         else:
             study.tell(trial, {"f": (i - 3.0) ** 2})
     return study
@@ -75,9 +75,12 @@ def test_reasons_that_differ_in_numbers_alone_are_one() -> None:
     assert told == [("12.25 MPa at the root", 4), ("331 MPa at the tip", 1)]
 
 
-@pytest.mark.parametrize(
-    ("reason", "line"),
-    [("", ""), ("\n\n a \nb", "a"), ("x" * LONGEST, "x" * LONGEST), ("x" * (LONGEST + 1), "x" * (LONGEST - 1) + "…")],
-)
-def test_a_reason_is_its_first_line_and_no_longer_than_a_cell_holds(reason: str, line: str) -> None:
-    assert first_line(reason) == line
+@pytest.mark.parametrize(("reason", "line"), [("", ""), ("a\n b \n\n", "b"), ("x" * LONGEST, "x" * LONGEST)])
+def test_a_reason_is_its_last_line(reason: str, line: str) -> None:
+    assert told_shortly(reason) == line
+
+
+def test_a_reason_is_no_longer_than_a_cell_holds() -> None:
+    told = told_shortly("x" * (LONGEST + 1) + "the end")
+    assert len(told) == LONGEST
+    assert (told[0], told[-7:]) == ("x", "the end")

@@ -7,6 +7,7 @@ from collections import Counter
 from dataclasses import dataclass
 
 from imoca.snapshot.snapshot import Snapshot
+from imoca.wording import last_line, middle_left_out
 
 MOST_REASONS = 5  # of a simulator, the most frequent ones
 LONGEST = 200  # characters of a reason; imoca show tells it whole
@@ -16,7 +17,7 @@ NUMBER = re.compile(r"\d+(\.\d+)?(e[+-]?\d+)?", re.IGNORECASE)
 @dataclass(frozen=True)
 class FailureReason:
     simulator: str
-    reason: str  # its first line, as it was given last: others may differ in their numbers
+    reason: str  # its last line, as it was given last: others may differ in their numbers
     n_trials: int
     last_trial: int
     n_failed: int  # of all trials of the simulator
@@ -28,7 +29,9 @@ def failure_reasons(snapshot: Snapshot) -> tuple[FailureReason, ...]:
     found = []
     for s, simulator in enumerate(snapshot.problem.simulators):
         name = simulator.name
-        told = [(trial.number, first_line(trial.failures[name])) for trial in snapshot.trials if name in trial.failures]
+        told = [
+            (trial.number, told_shortly(trial.failures[name])) for trial in snapshot.trials if name in trial.failures
+        ]
         last = {without_numbers(reason): (reason, number) for number, reason in told}
         n_ended = int(snapshot.table.was_run[:, s].sum())
         for kind, n in Counter(without_numbers(reason) for _, reason in told).most_common(MOST_REASONS):
@@ -37,9 +40,8 @@ def failure_reasons(snapshot: Snapshot) -> tuple[FailureReason, ...]:
     return tuple(found)
 
 
-def first_line(reason: str) -> str:
-    line = (reason.strip().splitlines() or [""])[0].rstrip()
-    return line if len(line) <= LONGEST else f"{line[: LONGEST - 1]}…"
+def told_shortly(reason: str) -> str:
+    return middle_left_out(last_line(reason), LONGEST)
 
 
 def without_numbers(reason: str) -> str:
