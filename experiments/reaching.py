@@ -41,10 +41,8 @@ def spent_to_the_front(tracks: Mapping[str, Sequence[Mapping[str, Sequence[float
 
     The front is reached where what is lacking comes and stays within 1 % of the best median end of all ways.
     """
-    steps = {
-        way: [Steps(np.array(run["spent"]), np.array(run["lacking"])) for run in runs] for way, runs in tracks.items()
-    }
-    medians = {way: _median(each) for way, each in steps.items()}
+    steps = {way: [steps_of(run) for run in runs] for way, runs in tracks.items()}
+    medians = {way: median_of(each) for way, each in steps.items()}
     best = max(1.0 - float(median.values[-1]) for median in medians.values())
     limit = 1.0 - (1.0 - CONVERGED_WITHIN) * best
     return {
@@ -52,7 +50,12 @@ def spent_to_the_front(tracks: Mapping[str, Sequence[Mapping[str, Sequence[float
     }
 
 
-def _median(steps: Sequence[Steps]) -> Steps:
+def steps_of(track: Mapping[str, Sequence[float]]) -> Steps:
+    """Of what `reached` found."""
+    return Steps(np.array(track["spent"]), np.array(track["lacking"]))
+
+
+def median_of(steps: Sequence[Steps]) -> Steps:
     """From where every run has a value; one that ended earlier keeps what it reached."""
     spent = np.unique(np.concatenate([each.costs for each in steps]))
     spent = spent[spent >= max(float(each.costs[0]) for each in steps)]

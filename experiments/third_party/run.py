@@ -3,9 +3,11 @@
 Every method may spend the same; what a run costs is declared in the study file (CPU seconds of its fidelity, measured
 once), so that a busy machine changes nothing. Only designs that were run at full accuracy count. The methods that
 recommend by prediction keep a tenth of the budget back, with which designs of their front are run at full accuracy,
-chosen by ``study.verify``; the others run at full accuracy anyway. Simulator runs are kept in
-experiments/runs/third_party and never repeated. Results go to experiments/results/third_party/NAME.jsonl; what is there
-is not done again. Methods of BoTorch need imoca[peers]. OMP_NUM_THREADS=1 is wise.
+chosen by ``study.verify``; the others run at full accuracy anyway. A search whose questions took three CPU minutes
+ends, and what is left of its budget goes to designs of its front as well: only BoTorch's MOMF takes so long. Simulator
+runs are kept in experiments/runs/third_party and never repeated. Results go to
+experiments/results/third_party/NAME.jsonl; what is there is not done again. Methods of BoTorch need imoca[peers].
+OMP_NUM_THREADS=1 is wise.
 """
 
 from __future__ import annotations
@@ -40,6 +42,7 @@ from imoca_lab.harness.results import versions
 METHODS = ("imoca-p", "botorch-momf", "botorch-qlognehvi", "nsga2", "random")
 PREDICTING = ("imoca-p", "botorch-momf")  # recommend designs that they did not run at full accuracy
 KEPT_BACK = 0.1  # of the budget, to verify what is recommended
+MOST_SECONDS = 180.0  # of CPU time, that the questions of one run may take
 LITTLE = 1e-9  # full runs; costs are sums
 
 
@@ -55,7 +58,7 @@ def run_study(problem: Problem, method: str, seed: int, budget: float) -> Outcom
     def noted(_: Trial, took: float) -> bool:
         nonlocal seconds
         seconds += took
-        return True
+        return seconds < MOST_SECONDS
 
     search = budget * (1.0 - KEPT_BACK) if method in PREDICTING else budget
     with Study(problem, method=method, seed=seed) as study:
