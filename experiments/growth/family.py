@@ -1,9 +1,10 @@
 """DTLZ2 with as many parameters and objectives, as cheap and as wrong a low end of its fidelity as one wants.
 
-At full accuracy it is DTLZ2, whose front is a part of a sphere. A run at z is off by a wave along two parameters, one
-that turns on the sphere and one that leads away from it, other ones for every objective. The wave has the standard
-deviation of its objective, times ``error_size`` at z = 0, times 1 - z: so answers at z = 0 have the correlation wanted
-with those at full accuracy, over all designs.
+At full accuracy it is DTLZ2, whose front is a part of a sphere. Departure: the way to it is as long in many parameters
+as in four that lead to it; in the standard it grows with each, and in twenty nobody comes near. A run at z is off by a
+wave along two parameters, one that turns on the sphere and one that leads away from it, other ones for every objective.
+The wave has the standard deviation of its objective, times ``error_size`` at z = 0, times 1 - z: so answers at z = 0
+have the correlation wanted with those at full accuracy, over all designs.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ REFERENCE = 1.1  # of every objective, as usual
 FRONT_SIZE = 2000  # points of the stored front
 SPREAD_SIZE = 12  # log2 of the designs by which the spread of an objective is known
 EXPONENT = 3  # of the cost in the fidelity
+WAY = 4.0  # parameters that lead to the sphere, of which the way is that of the standard
 SEED = 20261118  # of the waves and the front: the same for every seed of a study
 
 
@@ -49,7 +51,8 @@ class Member:
     def truth(self, x: Array) -> Array:  # (n, d) -> (n, K)
         """To be minimised."""
         turns = self.n_objectives - 1
-        return np.asarray((1.0 + distance(x[:, turns:], 1.0))[:, None] * on_the_sphere(x[:, :turns]))
+        away = distance(x[:, turns:], 1.0) * WAY / (self.n_parameters - turns)
+        return np.asarray((1.0 + away)[:, None] * on_the_sphere(x[:, :turns]))
 
     def values(self, x: Array, z: float) -> Array:  # (n, d) -> (n, K)
         rng = np.random.default_rng(SEED)

@@ -23,10 +23,18 @@ def test_cheapest_runs_have_the_correlation_that_was_asked_for(member: Member) -
     assert found == pytest.approx([member.correlation] * member.n_objectives, abs=0.03)
 
 
-def test_at_full_accuracy_it_is_dtlz2() -> None:
-    member = Member(n_parameters=10, n_objectives=6)
-    x = np.random.default_rng(1).random((50, 10))
+def test_at_full_accuracy_it_is_dtlz2_where_four_parameters_lead_to_the_sphere() -> None:
+    member = Member(n_parameters=9, n_objectives=6)
+    x = np.random.default_rng(1).random((50, 9))
     assert member.values(x, 1.0) == pytest.approx(dtlz2_values(x, 1.0, 6))
+
+
+def test_the_way_to_the_sphere_is_as_long_in_many_parameters() -> None:
+    rng = np.random.default_rng(5)
+    lengths = [
+        np.linalg.norm(Member(n_parameters=d).values(rng.random((20_000, d)), 1.0), axis=1).mean() for d in (5, 20, 33)
+    ]
+    assert lengths == pytest.approx([4.0 / 3.0] * 3, abs=0.01)
 
 
 def test_simulators_answer_what_the_member_says_and_a_full_run_costs_one() -> None:
