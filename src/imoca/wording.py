@@ -31,6 +31,7 @@ __all__ = [
 SECONDS = {"s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
 LONGEST_REASON = 2000  # characters of the reason of a failure
 LONGEST_SHOWN = 500  # of a value in a message
+MOST_DIGITS = 15  # that a number has
 SMALLEST_PLAIN, LARGEST_PLAIN = 1e-5, 1e6  # deviations written without an exponent
 FOUR_DIGITS, MILLION = 9999.5, 999999.5  # between which four digits would need an exponent: 1.165e+04
 
@@ -75,8 +76,11 @@ def number(value: object) -> str:
 
 def with_deviation(value: float, deviation: float) -> str:
     """To the digits that the deviation leaves, two of its own."""
-    if not (0.0 < deviation < math.inf) or not SMALLEST_PLAIN <= deviation < LARGEST_PLAIN:
+    if not (0.0 < deviation < math.inf) or value == 0.0 or not math.isfinite(value):
         return f"{value:.4g} ± {deviation:.2g}"
+    if not SMALLEST_PLAIN <= deviation < LARGEST_PLAIN:
+        n_digits = 2 + math.floor(math.log10(abs(value))) - math.floor(math.log10(deviation))
+        return f"{value:.{min(max(n_digits, 1), MOST_DIGITS)}g} ± {deviation:.2g}"
     n_decimals = max(0, 1 - math.floor(math.log10(deviation)))
     return f"{value:.{n_decimals}f} ± {deviation:.{n_decimals}f}"
 

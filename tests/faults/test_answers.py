@@ -102,7 +102,7 @@ def test_another_answer_is_a_conflict_and_the_first_is_kept(study: Study, other:
     first = study.tell(trial, {"f": 1.0, "g": 2.0})
     with pytest.raises(TrialError, match="Trial 0 already has another answer") as raised:
         study.tell(trial, **other)
-    assert "'f': 1.0" in raised.value.message
+    assert raised.value.message.endswith(": f 1.0, g 2.0.")
     assert "first answer is kept" in raised.value.hint
     with pytest.raises(TrialError, match="Trial 0"):
         study.fail(trial, "gave up")
@@ -256,3 +256,9 @@ def test_what_is_no_number_reaches_no_model_no_front_and_no_hypervolume(
     assert 0.0 < front_volume(study.problem, front, box_around(study.problem, [front], study.table())) <= 1.0
     stored = json.dumps([dict(trial.values) for trial in study.trials], allow_nan=False)
     assert "NaN" not in stored
+
+
+def test_a_failure_without_a_reason_is_a_failure_still(study: Study) -> None:
+    trial = study.ask()
+    assert set(study.fail(trial, " ").failures.values()) == {"no reason was given"}
+    assert study.fail(trial, "") == study.trials[0]  # once more, and nothing changes

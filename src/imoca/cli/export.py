@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     from imoca.study.study import Study
 
 
+ENDINGS = ("", ".csv", ".txt", ".json")
+
+
 def export(
     study: StudyArgument = None,
     as_json: AsJson = False,
@@ -30,6 +33,8 @@ def export(
     """
     if as_json and as_csv:
         raise typer.BadParameter("Choose one of --json and --csv.")
+    if output is not None and output.suffix.lower() not in ENDINGS:
+        raise typer.BadParameter(f"{output} ends in {output.suffix!r}; CSV and JSON can be written: .csv, .txt, .json.")
     with open_to_read(study) as opened:
         is_json = as_json or (output is not None and output.suffix.lower() == ".json" and not as_csv)
         text = trials_json(opened.study) if is_json else trials_csv(opened.study)

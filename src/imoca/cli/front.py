@@ -63,7 +63,9 @@ def front(
         if not points and snapshot.beliefs is not None:
             say("No front yet: no design is likely to satisfy all constraints. Further trials look for one.")
         elif not points:
-            say(f"No front yet: {opened.database} holds no results. Start with: imoca run{opened.command_argument}")
+            what = "holds no results" if snapshot.trials else "holds no trials"
+            step = snapshot.verdict.next_step
+            say(f"No front yet: {opened.database} {what}. Next, {step.what}: {step.command(opened.command_argument)}")
 
 
 def say_what_is_doubted(snapshot: Snapshot) -> None:
@@ -124,7 +126,8 @@ def front_csv(problem: Problem, points: Sequence[ParetoPoint]) -> str:
     names = [output.name for output in problem.modelled]
     parts = ("predicted", "uncertainty", "measured")
     told = [name for name in names if any(name in point.errors for point in points)]
-    titles = ["id", *problem.space.names, *(f"{part}.{name}" for part in parts for name in names)]
+    own_id = "design.id" if "id" in problem.space.names else "id"
+    titles = [own_id, *problem.space.names, *(f"{part}.{name}" for part in parts for name in names)]
     titles += [f"error.{name}" for name in told]
     titles += ["feasibility"] if is_told else []
     rows = [

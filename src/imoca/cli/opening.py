@@ -127,6 +127,8 @@ def locate(given: Path | None) -> Path:
 def split_study(words: list[str]) -> tuple[Path | None, list[str]]:
     """The study, if the first word is not a trial number, and the words after it."""
     if words and not words[0].isdecimal():
+        if not words[1:] and not Path(words[0]).exists():
+            raise typer.BadParameter(f"{printable(words[0])!r} is neither a study here nor the number of a trial.")
         return Path(words[0]), words[1:]
     return None, words
 

@@ -44,7 +44,7 @@ def introduction(opened: Opened, snapshot: Snapshot) -> Introduction:
 
     name, budget = opened.command_argument, None if opened.settings is None else opened.settings.budget
     commands = (
-        ("Continue it with a larger budget:", f"imoca run{name} {snapshot.purse_for(budget).budget_option()}".rstrip()),
+        ("Let the search go on:", f"imoca run{name} {snapshot.purse_for(budget).to_go_on()[0]}".rstrip()),
         ("See the front and how far it is:", f"imoca front{name}\nimoca status{name}"),
         ("Take every trial elsewhere:", f"imoca export{name} -o trials.csv"),
         ("Write this report anew:", f"imoca report{name}"),

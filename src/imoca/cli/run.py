@@ -129,14 +129,21 @@ def _checked_budget(text: str, study: Path | None) -> float | str:
     return written
 
 
+def _number_or_text(text: str) -> float | str:
+    try:
+        return float(text)
+    except ValueError:
+        return text
+
+
 def _seconds(text: str) -> float:
     from imoca.studyfile.entries import check_duration, seconds
 
     try:
-        found = seconds(check_duration(text))  # type: ignore[arg-type]  # checked to be text
+        found = seconds(check_duration(_number_or_text(text)))  # type: ignore[arg-type]  # checked to be either
     except ValueError as error:
         raise typer.BadParameter(f"--time is {printable(text)!r}, but {error}.") from None
-    if not found:
+    if not found or found <= 0.0:
         raise typer.BadParameter(f"--time is {printable(text)!r}, but must be more than nothing.")
     return found
 

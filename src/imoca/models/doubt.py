@@ -22,7 +22,7 @@ FACTORS = np.array([0.7, 1.0, 1.5, 2.5, 5.0, 10.0])
 FACTOR_PRIOR = np.array([0.1, 0.2, 0.2, 0.2, 0.2, 0.1])
 OFFSETS = np.array([0.0, 0.01, 0.03, 0.1, 0.3, 1.0])  # in standard deviations of all answers
 OFFSET_PRIOR = np.array([0.2, 0.15, 0.2, 0.2, 0.15, 0.1])
-FEWEST_FULL = 3  # runs of an output at full accuracy, before which cheap ones are taken at their word
+FEWEST_FULL = 3  # runs of an output at full accuracy: fewer do not tell what cheap ones are worth
 FEWEST_ALONE = 4  # before which full runs are no model by themselves
 LITTLE = 0.9  # of what full runs answered: if cheap runs explain less, it is tried without them
 MOST_STEPS = 100  # of the search for a quantile, which takes about ten
@@ -67,7 +67,10 @@ class Doubt:
 
 
 def doubt_of(surrogate: GaussianProcess, has_knob: bool) -> Doubt:
-    """What the runs at full accuracy leave of the prior; without a knob there is nothing that lies between."""
+    """What the runs at full accuracy leave of the prior; without a knob there is nothing that lies between.
+
+    One or two of them tell of their surroundings, not of all designs: their evidence counts for a part.
+    """
     offsets, offset_prior = (OFFSETS, OFFSET_PRIOR) if has_knob else (OFFSETS[:1], np.ones(1))
     factors, offsets = (each.ravel() for each in np.meshgrid(FACTORS, offsets, indexing="ij"))
     prior = np.outer(FACTOR_PRIOR, offset_prior).ravel()
@@ -79,6 +82,7 @@ def doubt_of(surrogate: GaussianProcess, has_knob: bool) -> Doubt:
     told_noise = surrogate.told_noise[is_full]
     deviations = doubt.deviations_measured(variances[is_full] - told_noise, told_noise)  # (m, G)
     log_likelihood = (-0.5 * (misses[is_full, None] / deviations) ** 2 - np.log(deviations)).sum(axis=0)
+    log_likelihood *= min(1.0, len(deviations) / FEWEST_FULL)
     weights = doubt.weights * np.exp(log_likelihood - log_likelihood.max())
     return Doubt(factors, offsets, weights / weights.sum())
 

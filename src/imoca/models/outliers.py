@@ -24,6 +24,7 @@ FEWEST_ANSWERS = 8  # fewer do not tell what is usual
 MARGIN = 6.0  # spans of the others; a 10 among answers in [0, 1] reaches 8, benchmarks 3.7, poles 30
 LARGEST_SHARE = 0.1  # of the answers, at least one: more are a feature of the simulator
 LIMIT = 6.0  # predictive deviations
+LEAST_OFF = 0.2  # standard deviations of all answers: what is missed by less bends no model, however sure that is
 LINEAR = 3.0  # median deviations within which values count as they are, beyond by their logarithm
 RECORD = 0.2  # standard deviations beyond all others that a prediction is, at least, beside poles
 MOST_FORESEEN = 100.0  # times the farthest of the others: such an answer nothing foresees
@@ -149,6 +150,7 @@ def impossible(
 ) -> BoolArray:  # (n_suspects,)
     """Suspects that a model of the others misses by more than LIMIT deviations and where it foresaw no record.
 
+    A model of exact answers is sure of them to the last digits, and surer than it should be.
     Beside a pole every answer lies far beyond the others, and a model, which knows no poles, is sure that it does not.
     But it does predict more there than was ever seen; where an answer is a mistake it seldom does.
     """
@@ -169,7 +171,7 @@ def impossible(
     means = middle + scale * moments.mean_g.diagonal()
     noise = process.kernel.noise(z[suspects]) + told_noise[suspects]
     deviations = scale * np.sqrt(moments.var_g.diagonal() + noise)
-    is_missed = np.abs(scaled[suspects] - means) > LIMIT * deviations
+    is_missed = np.abs(scaled[suspects] - means) > np.maximum(LIMIT * deviations, LEAST_OFF * scale)
     is_above = values[suspects] > centre
     is_record = np.where(is_above, means - known.max(), known.min() - means) > RECORD * scale
     is_within_reach = np.abs(values[suspects] - centre) < MOST_FORESEEN * departures.max()

@@ -14,6 +14,7 @@ from imoca.problem.interval import interval_fault, interval_from_unit, interval_
 from imoca.problem.names import (
     as_tuple,
     check_name,
+    check_told_apart,
     check_unit,
     duplicates,
     is_number,
@@ -172,6 +173,7 @@ class Levels(Fidelity):
                 if self.is_ordered
                 else "List them with full accuracy last; for one alone use Fidelity.none().",
             )
+        check_told_apart(self.values, "Fidelity", FidelityError)
         if self.unit is not None and not self.is_numeric:
             raise FidelityError(
                 f"Fidelity: the levels {shown(list(self.values))} have the unit {shown(self.unit)}, but are not"

@@ -80,3 +80,12 @@ def as_tuple(values: Iterable[T], what: str, error: type[ImocaError]) -> tuple[T
 def duplicates(values: Sequence[object]) -> list[object]:
     """Values equal to an earlier one; 1, 1.0 and True count as equal."""
     return [value for index, value in enumerate(values) if value in values[:index]]
+
+
+def check_told_apart(values: Sequence[object], what: str, error: type[ImocaError]) -> None:
+    """In a table of text 1 and "1" look the same, and an old result would be taken for another one."""
+    if alike := duplicates([str(value) for value in values]):
+        raise error(
+            f"{what}: two of its values {shown(list(values))} are both written {alike[0]}.",
+            hint="Call one of them otherwise: files of trials could not tell them apart.",
+        )

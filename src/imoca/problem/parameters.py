@@ -15,6 +15,7 @@ from imoca.problem.interval import interval_fault, interval_from_unit, interval_
 from imoca.problem.names import (
     as_tuple,
     check_name,
+    check_told_apart,
     check_unit,
     duplicates,
     is_number,
@@ -203,6 +204,7 @@ class Choice:
                 " strings, finite numbers or booleans (1, 1.0 and True count as the same).",
                 hint="Declare it as Choice(name, [value, value, ...]).",
             )
+        check_told_apart(plain, f"Parameter {name!r}", ParameterError)
         object.__setattr__(self, "name", name)
         object.__setattr__(self, "values", plain)
 

@@ -17,7 +17,7 @@ from imoca.snapshot.history import Checkpoint, front_history
 from imoca.snapshot.importance import Importance, importance
 from imoca.snapshot.movement import Movement, movement
 from imoca.snapshot.recommendation import OF_TODAY, ParetoPoint, believe_answers, predicted_front, recommended
-from imoca.snapshot.verdict import Purse, Verdict, next_step, verdict
+from imoca.snapshot.verdict import Broken, Purse, Verdict, next_step, verdict
 from imoca.snapshot.verification import Verification, verification
 from imoca.trials.table import TrialTable
 from imoca.trials.trial import Run, SimulatorState, Trial
@@ -100,7 +100,11 @@ class Snapshot:
         n_full, n_ended = len(self.table.verified), int(self.table.was_run.sum())
         share_failed = float((self.table.states == SimulatorState.FAILED).sum()) / max(1, n_ended)
         found = (self.movement, self.verification, self.cheap_runs)
-        return verdict(self.problem, n_full, self.bill, *found, share_failed)
+        return verdict(self.problem, n_full, self.bill, *found, share_failed, self.broken)
+
+    @cached_property
+    def broken(self) -> Broken | None:
+        return Broken.among(self.table)
 
     def verdict_for(self, budget: float | str | None, front: Sequence[ParetoPoint] | None = None) -> Verdict:
         """With the next step in the unit of a budget as a study file has it: simulator time where that is "40h".
@@ -109,7 +113,7 @@ class Snapshot:
         what its models set aside is said.
         """
         n_predicted = None if front is None else sum(not point.verified for point in front if not point.is_earlier)
-        step = next_step(self.problem, self.purse_for(budget), self.movement, n_predicted)
+        step = next_step(self.problem, self.purse_for(budget), self.movement, n_predicted, self.broken)
         warnings = self.verdict.warnings if front is None else (*self.verdict.warnings, *self.set_aside_words)
         return replace(self.verdict, next_step=step, warnings=warnings)
 
@@ -125,9 +129,15 @@ class Snapshot:
         )
 
     def purse_for(self, budget: float | str | None) -> Purse:
-        if budget is None or not Allowance.read(budget).is_time:
+        """With what is left of the budget."""
+        if budget is None:
             return Purse.of_runs(self.problem, self.bill)
-        return Purse.of_time(self.problem, self.bill, seconds_bill(self.table))
+        allowance = Allowance.read(budget)
+        if allowance.is_time:
+            purse = Purse.of_time(self.problem, self.bill, seconds_bill(self.table))
+        else:
+            purse = Purse.of_runs(self.problem, self.bill)
+        return replace(purse, budget=allowance.amount)
 
     @cached_property
     def history(self) -> tuple[Checkpoint, ...]:

@@ -19,6 +19,9 @@ from imoca.snapshot.cheap_runs import CheapRuns
 from imoca.snapshot.movement import Movement
 from imoca.snapshot.prediction import LIKELY
 from imoca.snapshot.verification import Verification
+from imoca.trials.failing import failing_words
+from imoca.trials.table import TrialTable
+from imoca.trials.trial import SimulatorState
 from imoca.wording import counted, duration, number
 
 Level = Literal["good", "open", "bad"]
@@ -69,12 +72,33 @@ class NextStep:
 
 
 @dataclass(frozen=True)
+class Broken:
+    """A simulator that fails so often that the study stops."""
+
+    simulator: str
+    how_often: str
+    trial: int  # the last that failed
+
+    @staticmethod
+    def among(table: TrialTable) -> Broken | None:
+        """The first that is no use to go on with: its last run failed, too, for it may have been mended since."""
+        for s, simulator in enumerate(table.problem.simulators):
+            rows = np.flatnonzero(np.isin(table.states[:, s], (SimulatorState.ANSWERED, SimulatorState.FAILED)))
+            has_failed = (table.states[rows, s] == SimulatorState.FAILED).tolist()
+            how_often = failing_words(has_failed)
+            if how_often and has_failed[-1]:
+                return Broken(simulator.name, how_often, table.trials[int(rows[-1])].number)
+        return None
+
+
+@dataclass(frozen=True)
 class Purse:
     """What was spent, and what a design costs at full accuracy: full-fidelity runs, or seconds of simulator time."""
 
     bill: Bill
     full_design: float  # NaN where it is not known
     is_time: bool = False
+    budget: float | None = None  # that is declared, in the same unit
 
     @staticmethod
     def of_runs(problem: Problem, bill: Bill) -> Purse:
@@ -91,12 +115,18 @@ class Purse:
     def price(self, amount: float) -> float | None:
         return None if math.isnan(amount) else amount
 
-    def budget_option(self) -> str:
-        """For half as much again; of time nothing where nothing was spent, for the budget as it is will do."""
+    def to_go_on(self) -> tuple[str, float | None]:
+        """Options of `imoca run`, and what that may cost: what is left of the budget, else half as much again.
+
+        Of time where nothing was spent the budget as it is will do, and how much that is nobody knows.
+        """
+        spent = self.bill.total
+        if self.budget is not None and spent < self.budget:
+            return "", self.price(self.budget - spent)
         budget = larger_budget(self.bill)
         if not self.is_time:
-            return f"--budget {budget:g}"
-        return f"--budget {written_time(budget)}" if self.bill.total > 0.0 else ""
+            return f"--budget {budget:g}", self.price(budget - spent)
+        return (f"--budget {written_time(budget)}", self.price(budget - spent)) if spent > 0.0 else ("", None)
 
 
 @dataclass(frozen=True)
@@ -116,6 +146,7 @@ def verdict(
     verification: Verification,
     cheap_runs: Sequence[CheapRuns],
     share_failed: float = 0.0,  # of the runs that ended
+    broken: Broken | None = None,
 ) -> Verdict:
     settled = Answer(
         "Settled?",
@@ -126,7 +157,7 @@ def verdict(
     warnings = tuple(f"Cheap runs of {each.output}: {each.verdict}" for each in cheap_runs if not each.is_worth_it)
     is_kept_away = movement.has_ended and share_failed >= MANY_FAILED
     failing = f"{100.0 * share_failed:.0f} % of the runs failed. {KEPT_AWAY}" if is_kept_away else ""
-    step = next_step(problem, Purse.of_runs(problem, bill), movement)
+    step = next_step(problem, Purse.of_runs(problem, bill), movement, broken=broken)
     warnings = (*warnings, failing) if failing else warnings
     return Verdict(settled, _trusted(n_full, verification), step, warnings, failing)
 
@@ -150,7 +181,11 @@ def next_step(
     purse: Purse,
     movement: Movement,
     n_predicted: int | None = None,  # designs of the front that were not measured; None where no front was made
+    broken: Broken | None = None,
 ) -> NextStep:
+    if broken is not None:
+        what = f"mend simulator {broken.simulator!r}, which failed {broken.how_often}"
+        return NextStep(what, "show", str(broken.trial), None)
     n = N_TO_VERIFY if n_predicted is None else min(N_TO_VERIFY, n_predicted)
     to_verify, options = purse.price(n * purse.full_design), f"--best {n}"
     if movement.is_settled and not n:
@@ -163,9 +198,7 @@ def next_step(
         return NextStep(what, "verify", options, to_verify, purse.is_time)
     if any(simulator.run is None for simulator in problem.simulators):
         return NextStep("ask for further designs and tell what they give", "ask", "", None)
-    option, spent = purse.budget_option(), purse.bill.total
-    price = purse.price(larger_budget(purse.bill) - spent) if option else None
-    return NextStep("let the search go on", "run", option, price, purse.is_time)
+    return NextStep("let the search go on", "run", *purse.to_go_on(), purse.is_time)
 
 
 def written_time(seconds: float) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from imoca.errors import AnsweredError, TrialError
 from imoca.trials.trial import Answer, Trial
-from imoca.wording import shown
+from imoca.wording import last_line, shown
 
 
 def merged(known: Trial, answer: Answer) -> Trial:
@@ -17,7 +17,7 @@ def merged(known: Trial, answer: Answer) -> Trial:
     again = [name for name in known.fidelities if name not in before.pending and name not in answer.pending]
     if _differ(before, answer, again):
         raise AnsweredError(
-            f"Trial {known.number} already has another answer of {', '.join(again)}: {before}.",
+            f"Trial {known.number} already has another answer of {', '.join(again)}: {_told(before)}.",
             hint="The first answer is kept. Ask a new trial, or add the second result with study.add.",
         )
     return known.answered(
@@ -30,6 +30,11 @@ def merged(known: Trial, answer: Answer) -> Trial:
             {**answer.errors, **before.errors},
         )
     )
+
+
+def _told(answer: Answer) -> str:
+    values = [f"{name} {value!r}" for name, value in answer.values.items()]
+    return ", ".join([*values, *(f"{name} failed ({last_line(why)})" for name, why in answer.failures.items())])
 
 
 def _differ(one: Answer, other: Answer, simulators: Sequence[str]) -> bool:

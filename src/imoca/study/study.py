@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, overload
 
 import imoca
-from imoca.errors import MethodError, TrialError
+from imoca.errors import MethodError, ProblemError, TrialError
 from imoca.methods.calibration import FULL_RUNS
 from imoca.methods.method import Method, SeveralMethod
 from imoca.methods.registry import MethodName, check_suits, get_method
@@ -74,6 +74,11 @@ class Study(KeptStudy):
         Without a storage the trials live in memory. What the study opens it also closes; a Storage object that was
         given is left open. None leaves a setting at the method's own default.
         """
+        if not isinstance(problem, Problem):
+            raise ProblemError(
+                f"The problem of a study came as {shown(problem)}.",
+                hint="Give a Problem; Study.load(path) opens the database of a study.",
+            )
         if not is_integer(seed) or seed < 0:
             raise MethodError(f"The seed is {shown(seed)}.", hint="Give a whole number of at least 0.")
         settings = MethodSettings(n_fronts, initial_design, fidelity_reduction, model, verify, evaluate)

@@ -12,6 +12,7 @@ from imoca.problem.simulator import Objective, Output, Simulator
 from imoca.trials.trial import Answer, Trial
 from imoca.wording import shown
 
+NO_REASON = "no reason was given"  # of a failure; none at all would be no failure in a table
 LARGEST_VALUE = 1e150  # its square is still a number
 
 
@@ -67,7 +68,7 @@ def checked_answer(
                 f"Simulator {simulator.name!r} has cost 'measured', but no cost was told.",
                 hint=f"Tell it too: cost={{{simulator.name!r}: ...}}, in any unit you like.",
             )
-    reasons = {name: str(reason) for name, reason in failures.items()}
+    reasons = {name: str(reason) if str(reason).strip() else NO_REASON for name, reason in failures.items()}
     return Answer(checked, costs, reasons, pending=tuple(pending), errors=check_errors(errors, checked))
 
 

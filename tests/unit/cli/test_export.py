@@ -42,3 +42,10 @@ def test_a_place_that_cannot_be_written_is_named(imoca: CommandLine, toy_with_re
 
 def test_two_forms_at_once_are_refused(imoca: CommandLine, toy_with_results: Path) -> None:
     assert imoca("export", "--json", "--csv").code == 2
+
+
+def test_a_form_that_cannot_be_written_is_refused(imoca: CommandLine, toy_with_results: Path) -> None:
+    answer = imoca("export", "-o", "t.xlsx")
+    assert answer.code == 2
+    assert ".csv" in answer.err
+    assert not (toy_with_results / "t.xlsx").exists()

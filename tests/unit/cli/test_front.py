@@ -6,9 +6,14 @@ from pathlib import Path
 import pytest
 from command_line import CommandLine
 
-from imoca.cli.front import spread, verified_first
+from imoca.cli.front import front_csv, spread, verified_first
+from imoca.problem.parameters import Real
+from imoca.problem.problem import Problem
+from imoca.problem.simulator import Objective, Simulator
 from imoca.snapshot.recommendation import ParetoPoint
+from imoca.study.from_file import open_study
 from imoca.study.study import Study
+from imoca.studyfile import load_study_file
 
 
 @pytest.fixture
@@ -113,3 +118,21 @@ def test_without_a_feasible_design_the_front_is_empty_and_says_why(imoca: Comman
     assert (answer.code, answer.out) == (0, "")
     assert "no design is likely to satisfy all constraints" in answer.err
     assert imoca("report", "-o", "report.html").code == 0
+
+
+def test_a_parameter_called_id_does_not_hide_the_ids_of_designs() -> None:
+    problem = Problem([Real("id", 0, 1)], [Simulator("s", [Objective("f", "minimize")])])
+    point = ParetoPoint({"id": 0.25}, {"f": 1.0}, {"f": 0.5}, None)
+    row = next(csv.DictReader(io.StringIO(front_csv(problem, [point]))))
+    assert (row["design.id"], row["id"]) == (point.id, "0.25")
+
+
+def test_where_all_runs_failed_the_front_says_what_is_to_be_mended(imoca: CommandLine, toy: Path) -> None:
+    file = load_study_file(toy / "study.toml")
+    with open_study(file, storage=file.database) as study:
+        for _ in range(5):
+            study.fail(study.ask(), "mesh exploded")
+    answer = imoca("front")
+    assert "holds no results" in answer.err
+    assert "mend simulator 'cfd', which failed in all of its first 5 runs: imoca show 4" in answer.err
+    assert "mend simulator 'cfd'" in imoca("status").out

@@ -57,7 +57,9 @@ def test_a_time_is_a_limit_too(imoca: CommandLine, toy: Path, monkeypatch: pytes
     imoca("run", "--time", "1.5m", "--workers", "3", "--dask", "tcp://127.0.0.1:1", "--stop", "settled")
     wanted = {"budget": 3.0, "time": 90.0, "workers": 3, "dask": "tcp://127.0.0.1:1", "progress": True}
     assert asked == wanted | {"stop": "settled", "slurm": None}
-    for wrong in ("soon", "0s", "-3s"):
+    imoca("run", "--time", "5")
+    assert asked["time"] == 5.0
+    for wrong in ("soon", "0s", "-3s", "-5", "nan"):
         answer = imoca("run", f"--time={wrong}")
         assert answer.code == 2
         assert wrong in answer.err

@@ -33,7 +33,7 @@ def test_a_trial_in_words_shows_failures_as_text(imoca: CommandLine, toy_with_re
 
 @pytest.mark.parametrize(
     ("words", "culprit"),
-    [(["9"], "trials 0 to 3"), (["toy.db"], "number"), (["1", "2"], "'2'"), (["toy.db", "x"], "x")],
+    [(["9"], "trials 0 to 3"), (["toy.db"], "number"), (["1", "2"], "'2'"), (["toy.db", "x"], "x"), (["foo"], "'foo'")],
 )
 def test_a_trial_that_is_not_there_is_refused(
     imoca: CommandLine, toy_with_results: Path, words: list[str], culprit: str

@@ -26,14 +26,14 @@ KERNEL = TruthAndError(np.array([0.3]), 1.0, 10.0, (KNOB,), 1e-4, 1e-5, np.empty
 DOUBT = Doubt(np.array([0.5, 2.0]), np.array([0.0, 0.3]), np.array([0.7, 0.3]))
 
 
-def cheap_process(rng: np.random.Generator, full_offset: float | None = None) -> GaussianProcess:
-    """Cheap runs of a smooth function; with an offset four runs at full accuracy, so far from where they point."""
+def cheap_process(rng: np.random.Generator, full_offset: float | None = None, n_full: int = 4) -> GaussianProcess:
+    """Cheap runs of a smooth function; with an offset some runs at full accuracy, so far from where they point."""
     x = np.linspace(0.0, 1.0, 20)[:, None]
     z, values = np.zeros(20), np.sin(5.0 * x[:, 0])
     if full_offset is not None:
-        at = np.array([[0.1], [0.37], [0.61], [0.88]])
-        signs = np.array([1.0, -1.0, 1.0, -1.0])
-        x, z = np.concatenate([x, at]), np.concatenate([z, np.ones(4)])
+        at = np.array([[0.1], [0.37], [0.61], [0.88]])[:n_full]
+        signs = np.array([1.0, -1.0, 1.0, -1.0])[:n_full]
+        x, z = np.concatenate([x, at]), np.concatenate([z, np.ones(n_full)])
         values = np.concatenate([values, np.sin(5.0 * at[:, 0]) + full_offset * signs])
     return GaussianProcess.condition(x, z, values, KERNEL)
 
@@ -101,6 +101,18 @@ def test_the_posterior_of_the_grid_is_that_of_bayes_rule(rng: np.random.Generato
     doubt, misses = doubt_of(process, has_knob=True), left_out_misses(process)
     deviations = np.sqrt(doubt.factors**2 * misses[1][20:, None] + doubt.offsets**2)
     joint = np.outer(FACTOR_PRIOR, OFFSET_PRIOR).ravel() * norm.pdf(misses[0][20:, None], scale=deviations).prod(axis=0)
+    np.testing.assert_allclose(doubt.weights, joint / joint.sum(), rtol=1e-6)
+
+
+@pytest.mark.parametrize("n_full", [1, 2, 3])
+def test_one_or_two_runs_at_full_accuracy_count_for_a_third_or_two_of_what_they_say(
+    n_full: int, rng: np.random.Generator
+) -> None:
+    process = cheap_process(rng, 0.0, n_full)
+    doubt, misses = doubt_of(process, has_knob=True), left_out_misses(process)
+    deviations = np.sqrt(doubt.factors**2 * misses[1][20:, None] + doubt.offsets**2)
+    likelihood = norm.pdf(misses[0][20:, None], scale=deviations).prod(axis=0)
+    joint = np.outer(FACTOR_PRIOR, OFFSET_PRIOR).ravel() * likelihood ** (n_full / 3.0)
     np.testing.assert_allclose(doubt.weights, joint / joint.sum(), rtol=1e-6)
 
 

@@ -47,6 +47,20 @@ def standing_out_of(x: Array, z: Array, values: Array) -> list[int]:
     return np.flatnonzero(standing_out(GaussianProcess.condition(x, z, values, kernel))).tolist()
 
 
+@pytest.mark.parametrize(("off", "is_found"), [(0.02, False), (0.1, False), (1.0, True), (-1.0, True)])
+def test_a_model_that_is_sure_to_the_last_digits_sets_nothing_aside_that_it_nearly_foresaw(
+    off: float, is_found: bool
+) -> None:
+    """Answers of a smooth simulator are exact; what a fit misses by a hundredth of their spread is no mistake."""
+    x, z = designs(2, seed=3)
+    values = waves(x, z)
+    suspects = np.zeros(N, dtype=np.bool_)
+    suspects[np.argsort(((x - 0.5) ** 2).sum(axis=1))[0]] = True  # among the others, not at the edge
+    values[suspects] += off * values.std()
+    errors = np.zeros(N)
+    assert outliers.impossible(x, z, values, suspects, KNOB, errors).tolist() == [is_found]
+
+
 def test_what_a_model_misses_alone_stands_out_but_not_noise_nor_what_is_dearer_than_most() -> None:
     x, z = designs(2, seed=5)
     rng, z = np.random.default_rng(5), np.where(z > 0.5, 0.5, z)

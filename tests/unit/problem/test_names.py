@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from imoca.problem.names import is_integer, is_number, is_whole, plain_scalar
+from imoca.errors import ParameterError
+from imoca.problem.names import check_told_apart, is_integer, is_number, is_whole, plain_scalar
 
 INTEGERS = [0, -7, 2**200, np.int8(3), np.uint64(2**63), np.int64(-1)]
 WHOLE = [4.0, -0.0, np.float32(8.0), Fraction(6, 2), 1e300]
@@ -63,3 +64,9 @@ def test_the_plain_value_is_pythons_own(value: Any, plain: Any) -> None:
 def test_what_has_no_plain_value_stays_for_the_checks_to_refuse() -> None:
     values = [1]
     assert plain_scalar(values) is values
+
+
+def test_values_that_a_table_of_text_could_not_tell_apart_are_refused() -> None:
+    check_told_apart([1, 2.5, "a", True], "Parameter 'c'", ParameterError)
+    with pytest.raises(ParameterError, match=r"Parameter 'c': two of its values .* are both written 1"):
+        check_told_apart([1, 2.5, "1"], "Parameter 'c'", ParameterError)

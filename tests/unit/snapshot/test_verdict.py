@@ -1,5 +1,6 @@
 """The verdict follows from what was spent, moved and measured; its numbers are counted by hand here."""
 
+import dataclasses
 import math
 
 import numpy as np
@@ -209,3 +210,43 @@ def test_a_larger_budget_has_half_as_much_again_for_the_search() -> None:
     assert larger_budget(bill_of(10.33)) == 15.53  # and half of it, 5.2
     assert larger_budget(bill_of(0.0)) == larger_budget(bill_of(math.nan)) == 30.0
     assert larger_budget(bill_of(0.26, 4.0)) == 4.39  # what verification cost is no search
+
+
+def test_as_long_as_something_is_left_of_the_budget_it_is_spent_first() -> None:
+    problem = problem_of(1.0, run=Command(("run",)))
+    left, spent = (dataclasses.replace(Purse.of_runs(problem, bill_of(4.0)), budget=budget) for budget in (9.0, 4.0))
+    step = next_step(problem, left, MOVED)
+    assert step.command() == "imoca run"
+    assert step.price == pytest.approx(5.0)
+    assert next_step(problem, spent, MOVED).command() == "imoca run --budget 6"
+
+
+def failing_study(fails: list[bool]) -> Study:
+    """Of two simulators, the first of which always answers."""
+    study = Study(problem_of(1.0, 1.0, run=Command(("run",))), method="random")
+    for has_failed in fails:
+        trial = study.ask()
+        study.tell(trial, {"f0": 1.0})
+        if has_failed:
+            study.fail(trial, "mesh")
+        else:
+            study.tell(trial, {"f1": 1.0})
+    return study
+
+
+@pytest.mark.parametrize(
+    ("fails", "how_often"),
+    [
+        ([True] * 5, "in all of its first 5 runs"),
+        ([True] * 4, None),
+        ([False] * 9 + [True] * 11, "in 11 of its last 20 runs"),
+        ([True] * 5 + [False], None),  # mended
+    ],
+)
+def test_a_simulator_that_fails_is_to_be_mended_first(fails: list[bool], how_often: str | None) -> None:
+    step = failing_study(fails).snapshot().verdict_for(30.0).next_step
+    if how_often is None:
+        assert step.verb == "run"
+    else:
+        assert step.line == f"mend simulator 's1', which failed {how_often}"
+        assert step.command() == f"imoca show {len(fails) - 1}"

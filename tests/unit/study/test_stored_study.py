@@ -285,3 +285,14 @@ def test_a_study_by_a_method_that_is_not_installed_can_be_looked_at(tmp_path: Pa
         study.ask()
     with pytest.raises(StudyMismatchError, match="was 'from-elsewhere', now is 'imoca-p'"):
         Study(make_problem(), storage=path)
+
+
+def test_what_is_no_problem_and_no_database_is_refused_in_words(tmp_path: Path) -> None:
+    wrong: Any = "wing.db"
+    with pytest.raises(ProblemError, match=r"The problem of a study came as 'wing\.db'") as refused:
+        Study(wrong)
+    assert "Study.load" in refused.value.hint
+    path = tmp_path / "study.toml"
+    path.write_text("[study]\n", encoding="utf-8")
+    with pytest.raises(StorageError, match="is a study file, not the database"):
+        Study.load(path)

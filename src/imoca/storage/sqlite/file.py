@@ -85,6 +85,11 @@ def check_there(path: Path) -> None:
     with faults_in_words(path):
         if not path.exists():
             raise StorageError(f"There is no study at {path}.", hint="Start it with imoca run, or check the path.")
+        if path.suffix.lower() == ".toml":
+            raise StorageError(
+                f"{path} is a study file, not the database of a study.",
+                hint="Name the database beside it, or load the study file with imoca.studyfile.load_study_file.",
+            )
 
 
 def _is_readable(connection: sqlite3.Connection) -> bool:

@@ -68,6 +68,9 @@ export function shortened(text, longest) {
 export function withError(value, error) {
   if (!(error > 0 && error < Infinity)) return short(value);
   const decimals = Math.max(0, Math.min(12, 1 - Math.floor(Math.log10(error))));
-  if (error >= 1e6 || error < 1e-5) return `${short(value)} ± ${Number(error.toPrecision(2))}`;
+  if (error >= 1e6 || error < 1e-5) {
+    const digits = value === 0 ? 1 : 2 + Math.floor(Math.log10(Math.abs(value))) - Math.floor(Math.log10(error));
+    return `${Number(value.toPrecision(Math.min(Math.max(digits, 1), 15)))} ± ${Number(error.toPrecision(2))}`;
+  }
   return `${value.toFixed(decimals)} ± ${error.toFixed(decimals)}`;
 }
