@@ -11,7 +11,7 @@ from imoca.report import picture
 from imoca.report.matplotlib.theme import empty_figure, legend, plane
 from imoca.report.palette import GREY, VERMILION
 
-TITLE = "Full runs until the front is found, per objective"
+TITLE = "Full runs per objective until the front is found; open marks: not found until then"
 SIZE = (10.0, 3.6)  # inches
 COLOURS = (VERMILION, GREY)
 LABELS = {
@@ -27,7 +27,9 @@ def draw(rows: Sequence[Mapping[str, Any]], ways: Sequence[str], methods: Sequen
     there = [way for way in ways if any(row["way"] == way for row in rows)]
     figure = empty_figure(TITLE, SIZE)
     panels = [plane(figure, (1, len(there), i + 1)) for i in range(len(there))]
+    lowest, highest = (of(panel_cost(row) for row in rows) for of in (min, max))
     for panel, way in zip(panels, there, strict=True):
+        panel.set_ylim(lowest / 1.5, highest * 1.5)
         for method, colour in zip(methods, COLOURS, strict=True):
             _draw_line(panel, [row for row in rows if (row["way"], row["method"]) == (way, method)], colour)
         _draw_axes(panel, way, sorted({row["value"] for row in rows if row["way"] == way}))
@@ -37,12 +39,13 @@ def draw(rows: Sequence[Mapping[str, Any]], ways: Sequence[str], methods: Sequen
     return picture(figure, ".png")
 
 
+def panel_cost(row: Mapping[str, Any]) -> float:
+    n_objectives = row["value"] if row["way"] == "objectives" else 2
+    return float((row["end"] if row["cost"] is None else row["cost"]) / n_objectives)
+
+
 def _draw_line(panel: Axes, rows: Sequence[Mapping[str, Any]], colour: str) -> None:
-    n_objectives = [row["value"] if row["way"] == "objectives" else 2 for row in rows]
-    points = [
-        (row["value"], (row["end"] if row["cost"] is None else row["cost"]) / k)
-        for row, k in zip(rows, n_objectives, strict=True)
-    ]
+    points = [(row["value"], panel_cost(row)) for row in rows]
     panel.plot(*zip(*points, strict=True), color=colour, linewidth=1.6, label=rows[0]["method"])
     for (x, y), row in zip(points, rows, strict=True):
         face = "white" if row["cost"] is None else colour
@@ -51,6 +54,7 @@ def _draw_line(panel: Axes, rows: Sequence[Mapping[str, Any]], colour: str) -> N
 
 def _draw_axes(panel: Axes, way: str, values: Sequence[float]) -> None:
     panel.set_yscale("log")
+    panel.yaxis.set_major_formatter("{x:g}")
     panel.set_xscale("linear" if way == "correlation" else "log")
     if way == "correlation":
         panel.invert_xaxis()
