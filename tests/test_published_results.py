@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from experiments import cost_over_designs, own_time, parallel, settled, subsets
+from experiments import cost_over_designs, own_time, parallel, scaling, settled, subsets
 from experiments.calibrate import table_rows as calibrate_rows
 from experiments.calibration.results import read_calibrations
 from experiments.calibration.tables import TITLE as CALIBRATION_TITLE
@@ -85,6 +85,13 @@ def test_tables_about_prices_are_what_was_measured(name: str, table_of: Callable
     found = json.loads((ROOT / "experiments" / "results" / f"{name}.json").read_text(encoding="utf-8"))["rows"]
     assert "\n".join(table_of(found)) in (ROOT / page).read_text(encoding="utf-8")
     assert all(row["command"].startswith(f"python experiments/{name}.py") for row in found)
+
+
+def test_how_long_suggestions_take_is_what_was_measured() -> None:
+    rows = json.loads((ROOT / "experiments" / "results" / "scaling.json").read_text(encoding="utf-8"))["rows"]
+    shown = (ROOT / "docs" / "results.md").read_text(encoding="utf-8")
+    assert [way for way in scaling.SIZES if "\n".join(scaling.table_rows(rows, way)) not in shown] == []
+    assert len(rows) == sum(map(len, scaling.SIZES.values()))
 
 
 @pytest.mark.parametrize(

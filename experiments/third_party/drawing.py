@@ -10,15 +10,16 @@ from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
-from experiments.third_party.records import RunRecord, is_feasible
+from experiments.third_party.records import HALF, RunRecord, is_feasible
 from experiments.third_party.shares import pooled_volume, shares_along
 from experiments.third_party.simulators import Example
 from imoca.pareto import non_dominated
 from imoca.problem import Objective
-from imoca.report.palette import GREY, ORANGE, PURPLE, SKY, VERMILION
+from imoca.report.palette import GREEN, GREY, ORANGE, PURPLE, SKY, VERMILION
 
 COLOURS = {
     "imoca-p": VERMILION,
+    HALF: GREEN,
     "botorch-momf": SKY,
     "botorch-qlognehvi": ORANGE,
     "nsga2": PURPLE,

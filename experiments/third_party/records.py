@@ -17,6 +17,7 @@ from imoca.pareto import hypervolume
 from imoca.problem import Constraint, FidelityValue, Problem, Value
 
 DIGITS = 6  # significant, of what is kept
+HALF = "imoca-p-half"  # imoca-p that keeps half of its budget back, to verify designs
 RESULTS = Path(__file__).parents[1] / "results" / "third_party"
 
 

@@ -19,7 +19,7 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).parents[2]))  # so that it can be started as a file
 
 from experiments.third_party.drawing import draw
-from experiments.third_party.records import RESULTS, RunRecord, read_records
+from experiments.third_party.records import HALF, RESULTS, RunRecord, read_records
 from experiments.third_party.shares import final_shares, pooled_front, reached_at
 from experiments.third_party.simulators import EXAMPLES, Example
 from imoca.problem import Output
@@ -141,7 +141,7 @@ def summary_table() -> str:
     for example in EXAMPLES.values():
         records = read_records(RESULTS / f"{example.name}.jsonl")
         middles = {name: statistics.median(each) for name, each in final_shares(example, records).items()}
-        best = max((name for name in middles if name != OURS), key=lambda name: middles[name])
+        best = max((name for name in middles if name not in (OURS, HALF)), key=lambda name: middles[name])
         seeds = str(sum(record.method == OURS for record in records))
         cost = reached_at(example, records, OURS)[best]
         row = [f"[{example.name}]({example.name}.md)", example.package, f"{example.budget:g}", seeds]

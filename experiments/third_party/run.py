@@ -2,10 +2,10 @@
 
 Every method may spend the same; what a run costs is declared in the study file (CPU seconds of its fidelity, measured
 once), so that a busy machine changes nothing. Only designs that were run at full accuracy count. The methods that
-recommend by prediction keep a tenth of the budget back, with which designs of their front are run at full accuracy,
-chosen by ``study.verify``; the others run at full accuracy anyway. A search whose questions took three CPU minutes
-ends, and what is left of its budget goes to designs of its front as well: only BoTorch's MOMF takes so long. Simulator
-runs are kept in experiments/runs/third_party and never repeated. Results go to
+recommend by prediction keep a tenth of the budget back, imoca-p-half a half, with which designs of their front are run
+at full accuracy, chosen by ``study.verify``; the others run at full accuracy anyway. A search whose questions took
+three CPU minutes ends, and what is left of its budget goes to designs of its front as well: only BoTorch's MOMF takes
+so long. Simulator runs are kept in experiments/runs/third_party and never repeated. Results go to
 experiments/results/third_party/NAME.jsonl; what is there is not done again. Methods of BoTorch need imoca[peers].
 OMP_NUM_THREADS=1 is wise.
 """
@@ -23,6 +23,7 @@ sys.path.insert(0, str(Path(__file__).parents[2]))  # so that it can be started 
 
 from experiments.third_party.nsga2 import evolve
 from experiments.third_party.records import (
+    HALF,
     RESULTS,
     FullRun,
     Outcome,
@@ -39,9 +40,9 @@ from imoca.snapshot import bill
 from imoca.trials import Trial, TrialTable
 from imoca_lab.harness.results import versions
 
-METHODS = ("imoca-p", "botorch-momf", "botorch-qlognehvi", "nsga2", "random")
-PREDICTING = ("imoca-p", "botorch-momf")  # recommend designs that they did not run at full accuracy
-KEPT_BACK = 0.1  # of the budget, to verify what is recommended
+METHODS = ("imoca-p", HALF, "botorch-momf", "botorch-qlognehvi", "nsga2", "random")
+# Of the budget, to verify what is recommended; by methods that recommend designs that they did not run so.
+KEPT_BACK = {"imoca-p": 0.1, HALF: 0.5, "botorch-momf": 0.1}
 MOST_SECONDS = 180.0  # of CPU time, that the questions of one run may take
 LITTLE = 1e-9  # full runs; costs are sums
 
@@ -60,11 +61,11 @@ def run_study(problem: Problem, method: str, seed: int, budget: float) -> Outcom
         seconds += took
         return seconds < MOST_SECONDS
 
-    search = budget * (1.0 - KEPT_BACK) if method in PREDICTING else budget
-    with Study(problem, method=method, seed=seed) as study:
+    search = budget * (1.0 - KEPT_BACK.get(method, 0.0))
+    with Study(problem, method="imoca-p" if method == HALF else method, seed=seed) as study:
         study.optimize(search - full_cost(problem) + LITTLE, on_question=noted, progress=False)
         n = int((budget - study.cost_spent + LITTLE) / full_cost(problem))
-        if method in PREDICTING and n:
+        if method in KEPT_BACK and n:
             study.verify(n=n, progress=False)
         return outcome_of(study.table(), seconds)
 
