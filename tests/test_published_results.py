@@ -12,6 +12,7 @@ from experiments.calibrate import table_rows as calibrate_rows
 from experiments.calibration.results import read_calibrations
 from experiments.calibration.tables import TITLE as CALIBRATION_TITLE
 from experiments.calibration.tables import report_sections as calibration_sections
+from experiments.growth import run as growth
 from experiments.page_speed import table_rows
 from experiments.verified import TITLE as VERIFIED_TITLE
 from experiments.verified import sections as verified_sections
@@ -79,10 +80,14 @@ def test_how_long_a_page_takes_is_what_was_measured() -> None:
         ("cost_over_designs", cost_over_designs.table_rows, "docs/results.md"),
         ("subsets", subsets.table_rows, "docs/results.md"),
         ("settled", settled.table_rows, "docs/how-to/verify.md"),
+        ("growth/run", growth.table_rows, "docs/results.md"),
     ],
 )
-def test_tables_about_prices_are_what_was_measured(name: str, table_of: Callable[..., list[str]], page: str) -> None:
-    found = json.loads((ROOT / "experiments" / "results" / f"{name}.json").read_text(encoding="utf-8"))["rows"]
+def test_tables_about_prices_and_growth_are_what_was_measured(
+    name: str, table_of: Callable[..., list[str]], page: str
+) -> None:
+    path = ROOT / "experiments" / "results" / f"{name.removesuffix('/run')}.json"
+    found = json.loads(path.read_text(encoding="utf-8"))["rows"]
     assert "\n".join(table_of(found)) in (ROOT / page).read_text(encoding="utf-8")
     assert all(row["command"].startswith(f"python experiments/{name}.py") for row in found)
 
