@@ -11,7 +11,7 @@ def test_the_report_is_named_after_the_study_and_says_how_to_go_on(imoca: Comman
     assert "toy-report.html" in answer.err
     text = (toy_with_results / "toy-report.html").read_text(encoding="utf-8")
     assert "<h1>toy</h1>" in text
-    assert "imoca run --budget" in text
+    assert "Let the search go on:" in text  # within its budget
     assert "<script src" not in text
 
 
