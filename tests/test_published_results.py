@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from experiments import cost_over_designs, own_time, parallel, scaling, settled, subsets
+from experiments import cost_over_designs, own_time, parallel, scaling, search_then_verify, settled, subsets
 from experiments.calibrate import table_rows as calibrate_rows
 from experiments.calibration.results import read_calibrations
 from experiments.calibration.tables import TITLE as CALIBRATION_TITLE
@@ -81,6 +81,7 @@ def test_how_long_a_page_takes_is_what_was_measured() -> None:
         ("subsets", subsets.table_rows, "docs/results.md"),
         ("settled", settled.table_rows, "docs/how-to/verify.md"),
         ("growth/run", growth.table_rows, "docs/results.md"),
+        ("search_then_verify", search_then_verify.table_rows, "docs/results.md"),
     ],
 )
 def test_tables_about_prices_and_growth_are_what_was_measured(
