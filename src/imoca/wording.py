@@ -76,9 +76,11 @@ def number(value: object) -> str:
 
 def with_deviation(value: float, deviation: float) -> str:
     """To the digits that the deviation leaves, two of its own."""
-    if not (0.0 < deviation < math.inf) or value == 0.0 or not math.isfinite(value):
+    if not (0.0 < deviation < math.inf):
         return f"{value:.4g} ± {deviation:.2g}"
     if not SMALLEST_PLAIN <= deviation < LARGEST_PLAIN:
+        if value == 0.0 or not math.isfinite(value):
+            return f"{value:.4g} ± {deviation:.2g}"
         n_digits = 2 + math.floor(math.log10(abs(value))) - math.floor(math.log10(deviation))
         return f"{value:.{min(max(n_digits, 1), MOST_DIGITS)}g} ± {deviation:.2g}"
     n_decimals = max(0, 1 - math.floor(math.log10(deviation)))

@@ -63,9 +63,10 @@ def front(
         if not points and snapshot.beliefs is not None:
             say("No front yet: no design is likely to satisfy all constraints. Further trials look for one.")
         elif not points:
-            what = "holds no results" if snapshot.trials else "holds no trials"
             step = snapshot.verdict.next_step
-            say(f"No front yet: {opened.database} {what}. Next, {step.what}: {step.command(opened.command_argument)}")
+            further = f"Next, {step.what}: {step.command(opened.command_argument)}"
+            start = f"Start with: imoca run{opened.command_argument}"
+            say(f"No front yet: {opened.database} holds no results. {further if snapshot.trials else start}")
 
 
 def say_what_is_doubted(snapshot: Snapshot) -> None:

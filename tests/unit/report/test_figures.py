@@ -441,6 +441,7 @@ def test_numbers_are_written_to_the_digits_that_matter() -> None:
     assert with_deviation(1.2345e7, 2.31e6) == "1.23e+07 ± 2.3e+06"
     assert with_deviation(1e-9, 1e-7) == "1e-09 ± 1e-07"
     assert with_deviation(0.0, 1e-7) == "0 ± 1e-07"
+    assert with_deviation(0.0, 0.5) == "0.00 ± 0.50"
     assert rounded(7.18e-5, 56.4) == "0"
     assert rounded(17.3126, 17.4) == "17.31"
     assert rounded(26094.7, 12000.0) == "26090"
