@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from experiments.growth.family import REFERENCE, Member
-from experiments.growth.run import METHODS, WAYS, row_of, table_rows
+from experiments.growth.run import row_of, table_rows
 from imoca.pareto import estimate_hypervolume
 from imoca_lab.problems.dtlz2 import dtlz2_values
 from imoca_lab.problems.dtlz2 import front_hypervolume as hypervolume_of_three
@@ -72,8 +72,3 @@ def test_a_row_tells_where_the_median_comes_and_stays_near() -> None:
     never = row_of("correlation", member, "ehi", tracks[2:])
     assert (never["cost"], never["end"]) == (None, 4.0)
     assert table_rows([row, never]) == ["| correlation | 0.9 | 3 | 3 | > 4 | – | 2 % | 40 % |"]
-
-
-def test_every_way_begins_or_passes_at_a_member_that_others_share() -> None:
-    assert len({member for way in WAYS.values() for member in way}) == sum(map(len, WAYS.values())) - 3
-    assert METHODS[0] == "imoca-p"
