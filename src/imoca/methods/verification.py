@@ -13,7 +13,8 @@ from dataclasses import replace
 import numpy as np
 
 from imoca.acquisition.hypervolume_improvement import improvement_over, reference_below
-from imoca.arrays import Array
+from imoca.acquisition.regions import MAX_BOX_OBJECTIVES
+from imoca.arrays import Array, IntArray
 from imoca.methods.beliefs import Beliefs
 from imoca.methods.initial_design import initial_size
 from imoca.methods.target_search import OPTIMISTIC_DEVIATIONS, REFERENCE_MARGIN, TargetSearch
@@ -24,6 +25,8 @@ from imoca.trials.trial import Candidate, SimulatorState
 
 PATIENCE = 4.0  # times what all simulators cost at full accuracy, before the first such question
 FEW_TO_BEGIN = 8  # designs, twice the patience: more at full accuracy are no price for doing without cheap runs
+MOST_AHEAD = 12  # designs that are planned together; of more, the next one is hardly another
+MOST_EXCHANGES = 10  # rounds over such a plan
 PATIENCE_AT_LIMITS = 2.0  # where a constraint decides: a small error of its cheap runs forbids a whole front
 
 
@@ -62,15 +65,61 @@ def most_worth_verifying(
     x: Array,  # (n, d)
     reached: Array,  # (m, K) standardised, maximised: measured at full accuracy
     costs: Array,  # (n,) of what is to be run there
+    n_ahead: int,  # designs that are to be run, this one included
     rng: np.random.Generator,
 ) -> int:
-    """Row of the design that is expected to add most hypervolume to what was reached, if feasible, for its cost."""
+    """Row of the design that is expected to add most hypervolume to what was reached, if feasible, for its cost.
+
+    One of those that together add most as predicted: the best single design stands in the way of the best few.
+    """
     mean, std = beliefs.means_and_deviations_at_target(x)
     reference_point = reference_below(np.concatenate([reached, mean]), REFERENCE_MARGIN)
-    front = reached[non_dominated(reached)] if len(reached) else reference_point[None]
-    improvement = improvement_over(front, reference_point, mean + OPTIMISTIC_DEVIATIONS * std, rng)
-    expected = improvement.expected(mean, std) * np.exp(beliefs.log_feasibility(x))
-    return int(np.argmax(expected / costs))
+    improvement = improvement_over(
+        _front_of(reached, reference_point), reference_point, mean + OPTIMISTIC_DEVIATIONS * std, rng
+    )
+    worth = improvement.expected(mean, std) * np.exp(beliefs.log_feasibility(x)) / costs
+    if n_ahead == 1 or mean.shape[1] > MAX_BOX_OBJECTIVES:  # a plan of many objectives takes seconds
+        return int(np.argmax(worth))
+    plan = planned(mean, costs, reached, reference_point, min(n_ahead, MOST_AHEAD))
+    return int(plan[np.argmax(worth[plan])])
+
+
+def planned(
+    values: Array,  # (n, K) maximised
+    costs: Array,  # (n,)
+    reached: Array,  # (m, K)
+    reference_point: Array,  # (K,)
+    n: int,
+) -> IntArray:
+    """Rows that together add most hypervolume: one after the other for its cost, then exchanged while that pays.
+
+    The last of them tells what hypervolume is worth: an exchange for a dearer one must pay as much for what it costs.
+    """
+
+    def added(chosen: Sequence[int]) -> Array:  # (n,) by each row beside those
+        front = _front_of(np.concatenate([reached, values[list(chosen)]]), reference_point)
+        return improvement_over(front, reference_point, values, np.random.default_rng(0)).of_points(values)
+
+    price = 0.0  # of hypervolume
+    chosen: list[int] = []
+    for _ in range(min(n, len(values))):
+        worth = added(chosen) / costs
+        chosen.append(int(np.argmax(worth)))
+        price = float(worth.max())
+    for _ in range(MOST_EXCHANGES):
+        before = chosen.copy()
+        for i in range(len(chosen)):
+            worth = added(chosen[:i] + chosen[i + 1 :]) - price * costs
+            best = int(np.argmax(worth))
+            if worth[best] > worth[chosen[i]]:
+                chosen[i] = best
+        if chosen == before:
+            break
+    return np.array(chosen)
+
+
+def _front_of(reached: Array, reference_point: Array) -> Array:  # (m, K) -> (l, K)
+    return reached[non_dominated(reached)] if len(reached) else reference_point[None]
 
 
 def expected_costs(table: TrialTable, costs: Sequence[CostModel]) -> Array:  # (n,)

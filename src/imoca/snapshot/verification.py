@@ -181,9 +181,9 @@ def question_about(
 
 
 def most_worthwhile(
-    table: TrialTable, beliefs: Beliefs, front: Sequence[ParetoPoint], rng: np.random.Generator
+    table: TrialTable, beliefs: Beliefs, front: Sequence[ParetoPoint], n_ahead: int, rng: np.random.Generator
 ) -> ParetoPoint | None:
-    """The design of a front that is expected to add most to what was measured at full accuracy, for its cost.
+    """The first to run of so many designs of a front that together add most to what was measured, for their cost.
 
     Its chance of being feasible counts. One that the model cannot vouch for only where there is no other, and none
     whose full run failed before or is still running.
@@ -202,7 +202,7 @@ def most_worthwhile(
         costs += np.where(is_missing, cost.ratio(x, np.ones(1))[:, 0], 0.0)
     is_asked = np.array([trial.is_verification and bool(trial.pending) for trial in table.trials], dtype=np.bool_)
     reached = np.concatenate([measured_values(beliefs, table), beliefs.means_at_target(table.x[is_asked])])
-    return open_ones[most_worth_verifying(beliefs.guessing(table), x, reached, costs, rng)][0]
+    return open_ones[most_worth_verifying(beliefs.guessing(table), x, reached, costs, n_ahead, rng)][0]
 
 
 def _has_failed_at_full_accuracy(table: TrialTable) -> BoolArray:  # (n,)

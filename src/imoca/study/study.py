@@ -240,9 +240,10 @@ class Study(KeptStudy):
         """Run designs at full accuracy, to see whether what is predicted of them is true; print what comes back.
 
         ``designs`` are ids of the front (``"F3A0"``), its points, or parameters of any design. Instead, ``n`` chooses
-        so many of the front, one after the other, each by the hypervolume that it is expected to add to what was
-        verified, for its cost. Only simulators that did not run there at full accuracy are run, or, ``again``, all of
-        them, once more: where values scatter, repeated runs are combined. What it costs counts in later budgets.
+        so many of the front that together are expected to add most hypervolume to what was verified, for their cost;
+        the next one is chosen anew after every answer. Only simulators that did not run there at full accuracy are
+        run, or, ``again``, all of them, once more: where values scatter, repeated runs are combined. What it costs
+        counts in later budgets.
         Runners, Ctrl-C and restarts are as with ``optimize``, which takes up what was begun here.
         """
         if (designs is None) == (n is None):

@@ -98,7 +98,7 @@ class BestDesigns:
             return None
         snapshot = self._study.snapshot()
         self._judged = snapshot.table
-        question = next_to_verify(snapshot)
+        question = next_to_verify(snapshot, self._n_left)
         if question is None:
             return None
         trial = self._study.launch(question)
@@ -112,11 +112,11 @@ class BestDesigns:
         return replace(found, is_none_left=self._n_left > 0)
 
 
-def next_to_verify(snapshot: Snapshot) -> Candidate | None:
-    """The question about the design of the front that is most worth it; None if none is left, or nothing is known."""
+def next_to_verify(snapshot: Snapshot, n_ahead: int = 1) -> Candidate | None:
+    """The question about the next of so many designs of the front; None if none is left, or nothing is known."""
     table, beliefs = snapshot.table, snapshot.beliefs
     if beliefs is None:
         return None
     rng = np.random.default_rng([snapshot.seed, len(table)])
-    point = most_worthwhile(table, beliefs, snapshot.front, rng)
+    point = most_worthwhile(table, beliefs, snapshot.front, n_ahead, rng)
     return None if point is None else question_about(table, beliefs, point.parameters)
