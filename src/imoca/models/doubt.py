@@ -9,6 +9,7 @@ each lies from what all other runs predict of it. The search does without: it ho
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -25,6 +26,8 @@ OFFSET_PRIOR = np.array([0.2, 0.15, 0.2, 0.2, 0.15, 0.1])
 FEWEST_FULL = 3  # runs of an output at full accuracy: fewer do not tell what cheap ones are worth
 FEWEST_ALONE = 4  # before which full runs are no model by themselves
 LITTLE = 0.9  # of what full runs answered: if cheap runs explain less, it is tried without them
+FITTED_ALONE = 3  # hyperparameters of the truth beside a length scale per column: variance, evenness, noise
+MOST_FITTED = 0.75  # of the observations, that are taken as used up by them
 MOST_STEPS = 100  # of the search for a quantile, which takes about ten
 SHORTEST_STEP = 1e-10  # of a quantile
 TWICE_THE_PEAK = float(np.sqrt(2.0 / np.pi))  # of the standard normal density
@@ -61,6 +64,10 @@ class Doubt:
                 break
         return width
 
+    def stretched(self, factor: float) -> Doubt:
+        """With a model that is so many times as unsure in every case."""
+        return Doubt(factor * self.factors, self.offsets, self.weights)
+
     def within(self, distance: Array, deviations: Array) -> Array:  # (n,), (n, G) -> (n,)
         """Probability that the truth lies at most so far from the mean."""
         return (2.0 * ndtr(distance[:, None] / deviations) - 1.0) @ self.weights
@@ -69,7 +76,8 @@ class Doubt:
 def doubt_of(surrogate: GaussianProcess, has_knob: bool) -> Doubt:
     """What the runs at full accuracy leave of the prior; without a knob there is nothing that lies between.
 
-    One or two of them tell of their surroundings, not of all designs: their evidence counts for a part.
+    One or two of them tell of their surroundings, not of all designs: their evidence counts for a part. And all that a
+    model says, of left-out runs too, it says with hyperparameters that were fitted to them.
     """
     offsets, offset_prior = (OFFSETS, OFFSET_PRIOR) if has_knob else (OFFSETS[:1], np.ones(1))
     factors, offsets = (each.ravel() for each in np.meshgrid(FACTORS, offsets, indexing="ij"))
@@ -78,13 +86,21 @@ def doubt_of(surrogate: GaussianProcess, has_knob: bool) -> Doubt:
     is_full = surrogate.is_full_accuracy
     doubt = Doubt(factors, offsets, prior / prior.sum())
     if not has_knob or not is_full.any():
-        return doubt
+        return doubt.stretched(by_fitting(*surrogate.x.shape))
     told_noise = surrogate.told_noise[is_full]
     deviations = doubt.deviations_measured(variances[is_full] - told_noise, told_noise)  # (m, G)
     log_likelihood = (-0.5 * (misses[is_full, None] / deviations) ** 2 - np.log(deviations)).sum(axis=0)
     log_likelihood *= min(1.0, len(deviations) / FEWEST_FULL)
     weights = doubt.weights * np.exp(log_likelihood - log_likelihood.max())
-    return Doubt(factors, offsets, weights / weights.sum())
+    return Doubt(factors, offsets, weights / weights.sum()).stretched(by_fitting(*surrogate.x.shape))
+
+
+def by_fitting(n: int, d: int) -> float:
+    """How many times too sure of itself a model of n observations is for having been fitted to them.
+
+    As residuals of a regression with p coefficients are too small by the root of (n - p) / n.
+    """
+    return 1.0 / math.sqrt(1.0 - min((d + FITTED_ALONE) / n, MOST_FITTED))
 
 
 def left_out_misses(process: GaussianProcess) -> tuple[Array, Array]:  # (n,), (n,)

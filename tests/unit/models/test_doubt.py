@@ -9,9 +9,12 @@ from scipy.stats import norm
 from imoca.models.dataset import OutputData
 from imoca.models.doubt import (
     FACTOR_PRIOR,
+    FACTORS,
     FEWEST_ALONE,
+    FITTED_ALONE,
     OFFSET_PRIOR,
     Doubt,
+    by_fitting,
     doubt_of,
     left_out_misses,
     log_score,
@@ -79,7 +82,10 @@ def test_an_observation_left_out_misses_by_what_the_others_predict(rng: np.rando
 
 
 def test_nothing_at_full_accuracy_leaves_the_prior(rng: np.random.Generator) -> None:
-    doubt = doubt_of(cheap_process(rng), has_knob=True)
+    process = cheap_process(rng)
+    doubt = doubt_of(process, has_knob=True)
+    np.testing.assert_allclose(np.unique(as_guessed(doubt, process).round(9)), FACTORS)
+    assert doubt.factors.max() > FACTORS.max()
     np.testing.assert_allclose(doubt.weights, np.outer(FACTOR_PRIOR, OFFSET_PRIOR).ravel())
     assert doubt.weights.sum() == pytest.approx(1.0)
 
@@ -96,10 +102,29 @@ def test_runs_at_full_accuracy_that_agree_shrink_the_bars_and_such_that_do_not_w
     assert differed > 0.8
 
 
+def as_guessed(doubt: Doubt, process: GaussianProcess) -> np.ndarray:
+    """The factors before they are stretched for having been fitted."""
+    return doubt.factors / by_fitting(*process.x.shape)
+
+
+@pytest.mark.parametrize(("n", "d"), [(30, 8), (14, 2), (200, 4)])
+def test_a_model_is_too_sure_by_what_a_regression_with_as_many_coefficients_is(
+    n: int, d: int, rng: np.random.Generator
+) -> None:
+    """Residuals of least squares, fitted to noise alone."""
+    columns, noise = rng.standard_normal((n, d + FITTED_ALONE)), rng.standard_normal((n, 4000))
+    residuals = noise - columns @ np.linalg.lstsq(columns, noise, rcond=None)[0]
+    assert by_fitting(n, d) == pytest.approx(1.0 / np.sqrt(np.mean(residuals**2)), rel=0.01)
+
+
+def test_of_fewer_observations_than_are_needed_a_model_is_twice_too_sure() -> None:
+    assert by_fitting(5, 33) == by_fitting(36, 33) == pytest.approx(2.0)
+
+
 def test_the_posterior_of_the_grid_is_that_of_bayes_rule(rng: np.random.Generator) -> None:
     process = cheap_process(rng, 0.1)
     doubt, misses = doubt_of(process, has_knob=True), left_out_misses(process)
-    deviations = np.sqrt(doubt.factors**2 * misses[1][20:, None] + doubt.offsets**2)
+    deviations = np.sqrt(as_guessed(doubt, process) ** 2 * misses[1][20:, None] + doubt.offsets**2)
     joint = np.outer(FACTOR_PRIOR, OFFSET_PRIOR).ravel() * norm.pdf(misses[0][20:, None], scale=deviations).prod(axis=0)
     np.testing.assert_allclose(doubt.weights, joint / joint.sum(), rtol=1e-6)
 
@@ -110,14 +135,17 @@ def test_one_or_two_runs_at_full_accuracy_count_for_a_third_or_two_of_what_they_
 ) -> None:
     process = cheap_process(rng, 0.0, n_full)
     doubt, misses = doubt_of(process, has_knob=True), left_out_misses(process)
-    deviations = np.sqrt(doubt.factors**2 * misses[1][20:, None] + doubt.offsets**2)
+    deviations = np.sqrt(as_guessed(doubt, process) ** 2 * misses[1][20:, None] + doubt.offsets**2)
     likelihood = norm.pdf(misses[0][20:, None], scale=deviations).prod(axis=0)
     joint = np.outer(FACTOR_PRIOR, OFFSET_PRIOR).ravel() * likelihood ** (n_full / 3.0)
     np.testing.assert_allclose(doubt.weights, joint / joint.sum(), rtol=1e-6)
 
 
 def test_a_simulator_without_a_knob_has_no_offset(rng: np.random.Generator) -> None:
-    doubt = doubt_of(cheap_process(rng, 0.8), has_knob=False)
+    process = cheap_process(rng, 0.8)
+    doubt = doubt_of(process, has_knob=False)
+    np.testing.assert_allclose(as_guessed(doubt, process), FACTORS)
+    assert doubt.factors.max() > FACTORS.max()
     assert (doubt.offsets == 0.0).all()
     np.testing.assert_allclose(doubt.weights, FACTOR_PRIOR)
 

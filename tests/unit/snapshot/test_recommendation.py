@@ -105,6 +105,7 @@ def test_predicted_values_and_uncertainties_are_those_of_plain_algebra_in_the_us
     monkeypatch.setattr(doubt, "FACTOR_PRIOR", np.ones(1))
     monkeypatch.setattr(doubt, "OFFSETS", np.zeros(1))
     monkeypatch.setattr(doubt, "OFFSET_PRIOR", np.ones(1))
+    monkeypatch.setattr(doubt, "by_fitting", lambda n, d: 1.0)
     trials = cheap_trials()
     beliefs = believe(PROBLEM, trials)
     assert beliefs is not None
