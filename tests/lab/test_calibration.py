@@ -295,13 +295,13 @@ def test_only_what_has_no_result_is_run(tmp_path: Path) -> None:
     ]
 
 
-def test_tables_hold_the_median_and_the_worst() -> None:
+def test_tables_hold_mean_coverage_medians_of_the_rest_and_the_worst() -> None:
     seeds = [kept(seed, covered) for seed, covered in enumerate((0.9, 0.4, 0.8))]
     (group,) = groups_of(seeds)
     assert reliability(group, COSTS[-1]).tolist() == pytest.approx([0.7] * len(LEVELS))
     overall, own = report_sections(seeds)
-    assert overall.tables[0].rows == (("trap", "product", "3", *["80 % (40 %)"] * 5, *["2 (2)"] * 5),)
-    assert own.tables[1].rows[0][:3] == ("product", "first cost", "80 % (40 %)")
+    assert overall.tables[0].rows == (("trap", "product", "3", *["70 % (40 %)"] * 5, *["2 (2)"] * 5),)
+    assert own.tables[1].rows[0][:3] == ("product", "first cost", "70 % (40 %)")
     assert own.tables[1].rows[0][-1] == "inf (inf)"
 
 
