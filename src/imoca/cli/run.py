@@ -64,7 +64,7 @@ def run(
     from imoca.errors import SimulatorError
 
     limit = None if time is None else _seconds(time)
-    written = None if budget is None else _checked_budget(budget, study)
+    written = None if budget is None else checked_budget(budget, study)
     with open_to_write(study) as opened:
         same_command = _command(opened, budget, time, stop, workers, dask, slurm)
         settings = opened.settings
@@ -114,7 +114,7 @@ def _command(
     return f"imoca run{opened.command_argument}{''.join(given)}"
 
 
-def _checked_budget(text: str, study: Path | None) -> float | str:
+def checked_budget(text: str, study: Path | None) -> float | str:
     """A number, or simulator time; an error before anything is made or run if it is neither, or no budget for it."""
     from imoca.problem.allowance import Allowance
     from imoca.studyfile.file import load_study_file

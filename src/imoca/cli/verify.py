@@ -11,7 +11,7 @@ import typer
 from imoca.cli.exits import INTERRUPTED
 from imoca.cli.opening import AsJson, open_to_write
 from imoca.cli.output import print_json, say
-from imoca.cli.run import Dask, Slurm, Workers
+from imoca.cli.run import Budget, Dask, Slurm, Workers, checked_budget
 from imoca.cli.tables import Column, print_table
 from imoca.content.records import verification_record
 
@@ -35,6 +35,7 @@ Again = Annotated[bool, typer.Option("--again", help="Run them once more, to com
 def verify(
     words: Words = None,
     best: Best = None,
+    budget: Budget = None,
     again: Again = False,
     workers: Workers = None,
     dask: Dask = None,
@@ -43,21 +44,29 @@ def verify(
 ) -> None:
     """Run designs of the front at full accuracy, and compare with what was predicted.
 
-    For example: imoca verify F3A0 F17C, or imoca verify --best 4. What was run there before is not run again, unless
-    --again says so.
+    For example: imoca verify F3A0 F17C, or imoca verify --best 4, or imoca verify --budget 30: as many as that pays
+    for, what was spent before included. What was run there before is not run again, unless --again says so.
     """
     given, ids = _split(words or [])
-    if (best is None) == (not ids):
-        raise typer.BadParameter("Name designs of the front, such as F3A0, or give --best 4.")
+    if sum((bool(ids), best is not None, budget is not None)) != 1:
+        raise typer.BadParameter("Name designs of the front, such as F3A0, or give --best 4, or --budget 30.")
     if again and not ids:
         raise typer.BadParameter("Name the designs that are to be run again, such as F3A0.")
+    to_spend = None if budget is None else checked_budget(budget, given)
     with open_to_write(given) as opened:
         if workers is None and opened.settings is not None:
             workers = opened.settings.workers
         sys.path.insert(0, str(opened.path.resolve().parent))  # a function beside the study file is found
         try:
             found = opened.study.verify(
-                ids or None, n=best, again=again, workers=workers, dask=dask, slurm=slurm, progress=True
+                ids or None,
+                n=best,
+                budget=to_spend,
+                again=again,
+                workers=workers,
+                dask=dask,
+                slurm=slurm,
+                progress=True,
             )
         except KeyboardInterrupt:
             say(f"Interrupted. What was begun goes on with the next: imoca run{opened.command_argument}")

@@ -115,6 +115,16 @@ class Purse:
     def price(self, amount: float) -> float | None:
         return None if math.isnan(amount) else amount
 
+    @property
+    def n_designs(self) -> int:
+        """At full accuracy, that what is left of the budget pays for; where what one costs is not known, 1."""
+        if self.budget is None:
+            return 0
+        left = self.budget - self.bill.total - float(self.bill.expected.sum())
+        if math.isnan(self.full_design):
+            return 1 if left > 0.0 else 0
+        return max(0, math.floor(left / self.full_design + ROUND_OFF))
+
     def to_go_on(self) -> tuple[str, float | None]:
         """Options of `imoca run`, and what that may cost: what is left of the budget, else half as much again.
 

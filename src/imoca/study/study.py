@@ -230,6 +230,7 @@ class Study(KeptStudy):
         designs: Design | Iterable[Design] | None = None,
         *,
         n: int | None = None,
+        budget: float | str | None = None,
         again: bool = False,
         workers: int | None = None,
         dask: str | None = None,
@@ -241,22 +242,27 @@ class Study(KeptStudy):
 
         ``designs`` are ids of the front (``"F3A0"``), its points, or parameters of any design. Instead, ``n`` chooses
         so many of the front that together are expected to add most hypervolume to what was verified, for their cost;
-        the next one is chosen anew after every answer. Only simulators that did not run there at full accuracy are
-        run, or, ``again``, all of them, once more: where values scatter, repeated runs are combined. What it costs
-        counts in later budgets.
+        the next one is chosen anew after every answer. ``budget`` chooses as many as that pays for, what was spent
+        before included, as with ``optimize``: search first, then verify with the rest. Only simulators that did not
+        run there at full accuracy are run, or, ``again``, all of them, once more: where values scatter, repeated runs
+        are combined. What it costs counts in later budgets.
         Runners, Ctrl-C and restarts are as with ``optimize``, which takes up what was begun here.
         """
-        if (designs is None) == (n is None):
-            raise MethodError("Which designs are to be verified?", hint="Give them, or their number: verify(n=4).")
+        if sum(each is not None for each in (designs, n, budget)) != 1:
+            raise MethodError(
+                "Which designs are to be verified?",
+                hint="Give them, or their number, as verify(n=4), or what may be spent in all, as verify(budget=30).",
+            )
         if again and designs is None:
             raise MethodError("Which designs are to be run again?", hint="Name them: verify(['F3A0'], again=True).")
         questions: BestDesigns | GivenDesigns
         if designs is None:
-            questions = BestDesigns(self, n)
+            questions = BestDesigns(self, n, budget)
         else:
             snapshot = self.snapshot()
             questions = GivenDesigns(self, snapshot, designs_named(snapshot, designs), again)
-        self._drive(questions, Where(workers, dask, slurm), on_trial, progress, None)
+        allowance = None if budget is None else Allowance.read(budget)
+        self._drive(questions, Where(workers, dask, slurm), on_trial, progress, allowance)
         return questions.outcome()
 
     def calibrate(

@@ -10,6 +10,7 @@ import numpy as np
 
 from imoca.errors import MethodError
 from imoca.methods.beliefs import Beliefs
+from imoca.problem.allowance import Allowance
 from imoca.problem.names import is_integer
 from imoca.snapshot.designs import Design, Parameters, parameters_of
 from imoca.snapshot.recommendation import ParetoPoint, design_id
@@ -17,7 +18,7 @@ from imoca.snapshot.snapshot import Snapshot
 from imoca.snapshot.verification import Verification, most_worthwhile, question_about, verification
 from imoca.trials.table import TrialTable
 from imoca.trials.trial import Candidate, Trial
-from imoca.wording import shown
+from imoca.wording import number, shown
 
 if TYPE_CHECKING:
     from imoca.study.study import Study
@@ -79,27 +80,37 @@ class GivenDesigns:
 
 
 class BestDesigns:
-    """So many of the front, each chosen by all answers before it."""
+    """Of the front, each chosen by all answers before it: so many, or as many as what the study may spend pays for."""
 
-    def __init__(self, study: Study, n: int | None) -> None:
-        if not is_integer(n) or n < 1:
+    def __init__(self, study: Study, n: int | None, budget: float | str | None) -> None:
+        if budget is None and (not is_integer(n) or n < 1):
             raise MethodError(f"n is {shown(n)}.", hint="Give the number of designs, a whole number of at least 1.")
         known_beliefs(study.snapshot())
         self._study = study
-        self._n_left = int(n)
+        self._n_left = 0 if n is None else int(n)
+        self._budget = budget
         self._asked: list[int] = []  # numbers of trials
         self._judged: TrialTable | None = None  # by which the last one was chosen
+        self._is_none_left = False
+        if budget is not None:
+            self._check_pays_for_one(budget)
 
     def begin(self) -> None:
         pass
 
     def next(self, n_free: int, is_idle: bool) -> Trial | None:
-        if self._n_left == 0 or self._study.table() is self._judged:  # nothing new since there was no other
+        if self._study.table() is self._judged:  # nothing new since there was no other
+            return None
+        if self._budget is not None:
+            self._n_left = self._study.snapshot().purse_for(self._budget).n_designs
+        self._is_none_left = False
+        if self._n_left == 0:
             return None
         snapshot = self._study.snapshot()
         self._judged = snapshot.table
         question = next_to_verify(snapshot, self._n_left)
         if question is None:
+            self._is_none_left = True
             return None
         trial = self._study.launch(question)
         self._n_left -= 1
@@ -109,7 +120,20 @@ class BestDesigns:
     def outcome(self) -> Verification:
         table = self._study.table()
         found = verification(table, np.isin(np.arange(len(table)), self._asked))
-        return replace(found, is_none_left=self._n_left > 0)
+        return replace(found, is_none_left=self._is_none_left)
+
+    def _check_pays_for_one(self, budget: float | str) -> None:
+        allowance = Allowance.read(budget)
+        allowance.check_suits(self._study.problem)
+        purse = self._study.snapshot().purse_for(budget)
+        if purse.n_designs:
+            return
+        one = allowance.told(purse.full_design)
+        raise MethodError(
+            f"The budget does not pay for one more design: {allowance.spent_words(purse.bill.total)} are spent, and one"
+            f" costs {number(one)} at full accuracy.",
+            hint="Give a larger one, what was spent before included, or the number of designs.",
+        )
 
 
 def next_to_verify(snapshot: Snapshot, n_ahead: int = 1) -> Candidate | None:

@@ -45,10 +45,21 @@ def test_the_best_are_chosen_in_a_database_too(imoca: CommandLine, front: list[s
         assert [trial.is_verification for trial in study.trials][-2:] == [True, True]
 
 
+def test_as_many_are_chosen_as_the_budget_pays_for(imoca: CommandLine, front: list[str], toy: Path) -> None:
+    with Study.load(toy / "toy.db", read_only=True) as study:
+        spent, one = study.cost_spent, sum(each.full_cost for each in study.problem.simulators)
+    answer = imoca("verify", "--budget", str(spent + 2.5 * one))
+    assert answer.code == 0, answer.err
+    assert "2 designs were verified" in answer.err
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [
         ((), "Name designs of the front"),
+        (("--best", "2", "--budget", "30"), "or --budget 30"),
+        (("--budget", "a lot"), "The budget is 'a lot'"),
+        (("--budget", "0.1"), "does not pay for one more design"),
         (("study.toml",), "Name designs of the front"),
         (("F0000", "--best", "2"), "Name designs of the front"),
         (("--best", "2", "--again"), "Name the designs that are to be run again"),

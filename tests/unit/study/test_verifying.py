@@ -3,18 +3,30 @@
 from __future__ import annotations
 
 import dataclasses
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
-from imoca import Constraint, Fidelity, ImocaError, Objective, ParetoPoint, Problem, Real, Simulator, Study
-from imoca.errors import MethodError, ParameterError, StorageError, TrialError
+from imoca import (
+    Constraint,
+    Fidelity,
+    ImocaError,
+    MeasuredCost,
+    Objective,
+    ParetoPoint,
+    Problem,
+    Real,
+    Simulator,
+    Study,
+)
+from imoca.errors import CostError, MethodError, ParameterError, StorageError, TrialError
 from imoca.problem.parameters import Value
 from imoca.snapshot import Verification
 from imoca.storage.owner import this_process
-from imoca.trials import SimulatorState, Trial
+from imoca.trials import Candidate, SimulatorState, Trial
 
 CALLS: list[tuple[str, float, float]] = []  # simulator, x, z
 
@@ -151,6 +163,75 @@ def test_the_same_study_verifies_the_same_designs(study: Study) -> None:
     other = Study(PROBLEM, n_fronts=2)
     other.optimize(trials=13, progress=False)
     assert study.verify(n=2) == other.verify(n=2)
+
+
+def test_as_many_are_verified_as_the_budget_pays_for(study: Study) -> None:
+    """A design costs 4. They are those that are chosen where their number is given."""
+    other = Study(PROBLEM, n_fronts=2)
+    other.optimize(trials=13, progress=False)
+    spent = study.cost_spent
+    found = study.verify(budget=spent + 11.9)
+    assert len(found.designs) == 2
+    assert found.cost == pytest.approx(8.0)
+    assert "is left" not in found.summary
+    assert found == other.verify(n=2)
+    assert len(study.verify(budget=spent + 12.0).designs) == 1  # round-off costs none
+    n_before = len(study.trials)
+    with pytest.raises(MethodError, match=r"does not pay for one more design.* one costs 4 at full accuracy") as caught:
+        study.verify(budget=spent + 15.9)
+    assert caught.value.hint is not None
+    assert "Give a larger one" in caught.value.hint
+    with pytest.raises(CostError, match="The budget is simulator time"):
+        study.verify(budget="3h")
+    with pytest.raises(MethodError, match="The budget is 0"):
+        study.verify(budget=0)
+    with pytest.raises(MethodError, match="Which designs are to be verified"):
+        study.verify(n=2, budget=30)
+    assert len(study.trials) == n_before
+
+
+def test_what_is_left_to_verify_is_counted_by_what_runs_cost_and_by_what_still_runs(study: Study) -> None:
+    """Of a budget for four designs half is left where they cost twice as much, and for one less while one runs."""
+    spent = study.cost_spent
+    before = study.snapshot().purse_for(spent + 16.0)
+    asked = study.launch(Candidate({"x": 0.5}, {"left": 1.0, "right": 1.0}))
+    assert (before.n_designs, study.snapshot().purse_for(spent + 16.0).n_designs) == (4, 3)
+    study.tell(asked, {"l": 0.09, "r": 0.09})
+
+    twice = [dataclasses.replace(each, run=partial(twice_as_dear, each.name)) for each in PROBLEM.simulators]
+    dear = Study(Problem(PROBLEM.parameters, twice), n_fronts=2)
+    dear.optimize(trials=13, progress=False)
+    assert len(dear.verify(budget=dear.cost_spent + 16.0).designs) == 2
+
+
+def twice_as_dear(name: str, x: float, z: float) -> tuple[dict[str, float], float]:
+    """At full accuracy."""
+    values = {"l": left(x, z)} if name == "left" else {"r": right(x, z)}
+    return values, 2.0 if z == 1.0 else 0.1 + 0.9 * z
+
+
+@pytest.mark.slow
+def test_several_workers_do_not_overspend_what_is_left_to_verify(tmp_path: Path) -> None:
+    with Study(PROBLEM, n_fronts=2, storage=tmp_path / "study.db") as study:
+        study.optimize(trials=13, progress=False)
+        spent = study.cost_spent
+        assert len(study.verify(budget=spent + 13.0, workers=4).designs) == 3
+        assert study.cost_spent == pytest.approx(spent + 12.0)
+
+
+def test_of_simulator_time_as_many_are_verified_as_what_they_took_pays_for() -> None:
+    """Full runs took 20 s and, of the other simulator, which counts three times as much, 60 s."""
+    timed = [dataclasses.replace(each, run=None, cost=MeasuredCost("0.1 + 0.9 * z")) for each in PROBLEM.simulators]
+    study = Study(Problem(PROBLEM.parameters, timed), n_fronts=2)
+    for _ in range(13):
+        trial = study.ask()
+        z = {name: float(str(each)) for name, each in trial.fidelities.items()}
+        values = {"l": left(x_of(trial), z["left"]), "r": right(x_of(trial), z["right"])}
+        seconds = {name: full * (0.1 + 0.9 * z[name]) for name, full in (("left", 20.0), ("right", 60.0))}
+        study.tell(trial, values, cost=seconds)
+    snapshot = study.snapshot()
+    taken = sum(sum(trial.costs.values()) for trial in study.trials)
+    assert [snapshot.purse_for(f"{taken + more}s").n_designs for more in (70.0, 90.0, 250.0)] == [0, 1, 3]
 
 
 @pytest.mark.slow
