@@ -37,11 +37,19 @@ def show(words: Words, as_json: AsJson = False) -> None:
             held = f"trials 0 to {len(trials) - 1}" if trials else "no trials yet"
             raise TrialError(f"There is no trial {number}.", hint=f"The study holds {held}.")
         runs, is_driven = [run for run in study.runs if run.trial == number], study.owner is not None
+        has_values = bool(trials[number].values)  # else no model is fitted for it
+        aside = [name for name, of in study.snapshot().set_aside.items() if number in of] if has_values else []
         if as_json:
             units = {"units": unit_record(study.problem)}
-            print_json(trial_record(trials[number]) | units | {"runs": [run_record(run, is_driven) for run in runs]})
+            own = {"set_aside": aside, "runs": [run_record(run, is_driven) for run in runs]}
+            print_json(trial_record(trials[number]) | units | own)
             return
         print_trial(trials[number], study.problem, [run.simulator for run in runs if is_driven and run.ended is None])
+        if aside:
+            tell(
+                f"\nSet aside\n  {printable(', '.join(aside))}: impossible beside all other answers, so that models do "
+                "without. It is taken back once others agree with it; if it is wrong, run the design again."
+            )
         print_runs(runs, is_driven)
 
 

@@ -118,14 +118,17 @@ class Snapshot:
         return replace(self.verdict, next_step=step, warnings=warnings)
 
     @property
-    def set_aside_words(self) -> tuple[str, ...]:
-        """Answers that the models find impossible and do without: an output each."""
+    def set_aside(self) -> dict[str, tuple[int, ...]]:
+        """Outputs with answers that the models find impossible and do without, and the trials of these."""
         by_output = zip(self.problem.modelled, self.beliefs.set_aside, strict=True) if self.beliefs else ()
+        return {output.name: trials for output, trials in by_output if trials}
+
+    @property
+    def set_aside_words(self) -> tuple[str, ...]:
+        """An output each."""
         return tuple(
-            f"Set aside as impossible: {output.name} of trial {', '.join(map(str, trials))}. "
-            f"See: imoca show {trials[0]}"
-            for output, trials in by_output
-            if trials
+            f"Set aside as impossible: {name} of trial {', '.join(map(str, trials))}. See: imoca show {trials[0]}"
+            for name, trials in self.set_aside.items()
         )
 
     def purse_for(self, budget: float | str | None) -> Purse:

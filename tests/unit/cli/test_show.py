@@ -4,6 +4,7 @@ from pathlib import Path
 import pytest
 from command_line import CommandLine
 
+from imoca import Objective, Problem, Real, Simulator
 from imoca.storage.owner import this_process
 from imoca.storage.sqlite.storage import SQLiteStorage
 from imoca.study.study import Study
@@ -61,3 +62,15 @@ def test_a_run_is_running_only_while_a_process_drives_the_study(
     assert "\nRunning\n  cfd\n" in shown
     assert "Without an answer yet\n  scale\n" in shown
     assert [run["state"] for run in imoca("show", "3", "--json").json["runs"]] == ["running"]
+
+
+def test_an_answer_that_the_models_do_without_is_said_to_be_set_aside(imoca: CommandLine, toy: Path) -> None:
+    problem = Problem([Real("x", 0.0, 1.0)], [Simulator("s", [Objective("f", "minimize"), Objective("g", "maximize")])])
+    with Study(problem, storage=toy / "absurd.db") as study:
+        for i in range(20):
+            study.add({"x": i / 19}, {}, {"f": 1e6 if i == 7 else (i / 19 - 0.3) ** 2, "g": i / 19})
+    shown = " ".join(imoca("show", "absurd.db", "7").out.split())
+    assert "Set aside f: impossible beside all other answers" in shown
+    assert imoca("show", "absurd.db", "7", "--json").json["set_aside"] == ["f"]
+    assert "Set aside" not in imoca("show", "absurd.db", "8").out
+    assert imoca("show", "absurd.db", "8", "--json").json["set_aside"] == []
