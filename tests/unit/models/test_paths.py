@@ -8,7 +8,7 @@ from imoca.models.additive_levels import AdditiveLevels
 from imoca.models.fading import KnobFading, SourceFading
 from imoca.models.gp import GaussianProcess
 from imoca.models.kernel import Kernel
-from imoca.models.paths import draw_paths
+from imoca.models.paths import cosines_and_sines, draw_paths
 from imoca.models.product import ProductKernel
 from imoca.models.truth_and_error import Error, TruthAndError
 
@@ -80,3 +80,11 @@ def test_far_from_the_data_draws_spread_as_the_prior_and_at_noisy_data_as_the_po
     # for the features, of which ten sets of 256 are used.
     np.testing.assert_allclose(draws.var(axis=1), variance, rtol=0.2)
     assert (np.abs(draws.mean(axis=1) - mean) < 5.0 * np.sqrt(variance / 4000) + 0.02).all()
+
+
+def test_cosines_and_sines_are_exact_to_round_off_at_every_angle(rng: np.random.Generator) -> None:
+    """Also where the tangent of half of it has its poles, and far out."""
+    poles = np.pi * np.arange(-50, 51)
+    angles = np.concatenate([poles, poles + 1e-9, poles / 2.0, [0.0, 1e-300, 1e8], 30.0 * rng.standard_normal(1000)])
+    found = cosines_and_sines(angles[None])
+    assert found[0] == pytest.approx(np.concatenate([np.cos(angles), np.sin(angles)]), abs=1e-15)
