@@ -69,7 +69,7 @@ def verify(
                 progress=True,
             )
         except KeyboardInterrupt:
-            say(f"Interrupted. What was begun goes on with the next: imoca run{opened.command_argument}")
+            say("Interrupted. What was begun and not finished is taken up by the next imoca verify or imoca run.")
             raise typer.Exit(INTERRUPTED) from None
         if as_json:
             print_json(verification_record(found))

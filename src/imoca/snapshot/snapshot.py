@@ -132,10 +132,10 @@ class Snapshot:
         )
 
     def purse_for(self, budget: float | str | None) -> Purse:
-        """With what is left of the budget."""
-        if budget is None:
-            return Purse.of_runs(self.problem, self.bill)
-        allowance = Allowance.read(budget)
+        """With what is left of the budget, as a user writes it."""
+        return Purse.of_runs(self.problem, self.bill) if budget is None else self.purse_of(Allowance.read(budget))
+
+    def purse_of(self, allowance: Allowance) -> Purse:
         if allowance.is_time:
             purse = Purse.of_time(self.problem, self.bill, seconds_bill(self.table))
         else:

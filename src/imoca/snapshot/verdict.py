@@ -116,14 +116,9 @@ class Purse:
         return None if math.isnan(amount) else amount
 
     @property
-    def n_designs(self) -> int:
-        """At full accuracy, that what is left of the budget pays for; where what one costs is not known, 1."""
-        if self.budget is None:
-            return 0
-        left = self.budget - self.bill.total - float(self.bill.expected.sum())
-        if math.isnan(self.full_design):
-            return 1 if left > 0.0 else 0
-        return max(0, math.floor(left / self.full_design + ROUND_OFF))
+    def left(self) -> float:
+        """Of the budget, with what runs counted at its expected cost."""
+        return (self.budget or 0.0) - self.bill.total - float(self.bill.expected.sum())
 
     def to_go_on(self) -> tuple[str, float | None]:
         """Options of `imoca run`, and what that may cost: what is left of the budget, else half as much again.

@@ -10,6 +10,7 @@ import numpy as np
 from imoca.arrays import Array, BoolArray
 from imoca.methods.beliefs import Beliefs
 from imoca.methods.verification import most_worth_verifying
+from imoca.models.cost import LearnedCostModel
 from imoca.problem.parameters import Value
 from imoca.problem.problem import Problem
 from imoca.snapshot.accounting import bill
@@ -19,6 +20,7 @@ from imoca.trials.table import TrialTable
 from imoca.trials.trial import Candidate, Promise, SimulatorState, Trial
 from imoca.wording import labelled, number, printable, with_error
 
+ROUND_OFF = 1e-9  # of what is left to spend
 TITLES = ("design", "trial", "output", "predicted", "90 % interval", "measured", "")
 
 
@@ -79,6 +81,12 @@ class Verification:
         return sum(check.is_kept is True for check in self._checks)
 
     @property
+    def failed(self) -> tuple[str, ...]:
+        """Ids of designs of which a run failed."""
+        failed = [design.id for design in self.designs if any(check.failure is not None for check in design.checks)]
+        return tuple(dict.fromkeys(failed))
+
+    @property
     def n_measured(self) -> int:
         return sum(check.is_kept is not None for check in self._checks)
 
@@ -106,7 +114,10 @@ class Verification:
         if self.designs:
             n_designs = len({design.id for design in self.designs})  # one may have been run again
             designs = "1 design was" if n_designs == 1 else f"{n_designs} designs were"
-            parts.append(f"{designs} verified at full accuracy for a cost of {number(self.cost)}.")
+            done = "run" if self.failed else "verified"
+            parts.append(f"{designs} {done} at full accuracy for a cost of {number(self.cost)}.")
+        if self.failed:
+            parts.append(f"Runs of {', '.join(self.failed)} failed.")
         if self.n_measured:
             lie = "lies" if self.n_measured == 1 else "lie"
             parts.append(f"{self.n_kept} of {self.n_measured} measured values {lie} within the 90 % intervals.")
@@ -180,29 +191,59 @@ def question_about(
     return Candidate(dict(parameters), fidelities, beliefs.fitted, promised=promised)
 
 
-def most_worthwhile(
-    table: TrialTable, beliefs: Beliefs, front: Sequence[ParetoPoint], n_ahead: int, rng: np.random.Generator
-) -> ParetoPoint | None:
-    """The first to run of so many designs of a front that together add most to what was measured, for their cost.
+@dataclass(frozen=True)
+class OpenDesigns:
+    """Those of a front that may be verified."""
 
-    Its chance of being feasible counts. One that the model cannot vouch for only where there is no other, and none
-    whose full run failed before or is still running.
-    """
+    points: tuple[ParetoPoint, ...]
+    x: Array  # (n, d)
+    costs: Array  # (n,) of what is missing of each at full accuracy, in full-fidelity runs
+    seconds: Array  # (n,) the same in simulator time; NaN where what a simulator takes is not measured
+
+    def paid_by(self, most: float, is_time: bool) -> OpenDesigns:
+        """Those that cost no more."""
+        rows = np.flatnonzero(self.prices(is_time) <= most * (1.0 + ROUND_OFF))
+        points = tuple(self.points[row] for row in rows)
+        return OpenDesigns(points, self.x[rows], self.costs[rows], self.seconds[rows])
+
+    def prices(self, is_time: bool) -> Array:  # (n,)
+        """In what is spent; as cheap as can be where that is not known."""
+        return np.nan_to_num(self.seconds) if is_time else self.costs
+
+
+def open_designs(table: TrialTable, beliefs: Beliefs, front: Sequence[ParetoPoint]) -> OpenDesigns:
+    """None whose full run failed before or is still running; those that the model cannot vouch for if there are no
+    others."""
     todays = [point for point in front if not point.verified and not point.is_earlier]
     offered = [point for point in todays if not point.is_doubtful] or todays
     designs = [(point, table.problem.space.encode(point.parameters)) for point in offered]
     failed = {row.tobytes() for row in table.x[_has_failed_at_full_accuracy(table)]}
     open_ones = [(p, x, m) for p, x in designs if x.tobytes() not in failed and (m := missing_simulators(table, x))]
-    if not open_ones:
-        return None
-    x = np.array([x for _, x, _ in open_ones])
-    costs = np.full(len(x), table.problem.setup_cost)
+    x = np.array([x for _, x, _ in open_ones]).reshape(-1, table.x.shape[1])
+    costs, seconds = np.full(len(x), table.problem.setup_cost), np.zeros(len(x))
     for simulator, cost in zip(table.problem.simulators, beliefs.costs, strict=True):
-        is_missing = [simulator.name in missing for _, _, missing in open_ones]
+        is_missing = np.array([simulator.name in missing for _, _, missing in open_ones], dtype=np.bool_)
         costs += np.where(is_missing, cost.ratio(x, np.ones(1))[:, 0], 0.0)
+        own = np.full(len(x), np.nan)
+        if isinstance(cost, LearnedCostModel) and cost.residual is not None:
+            own = cost.own_costs(x, np.ones(len(x)))
+        seconds += np.where(is_missing, own, 0.0)
+    return OpenDesigns(tuple(point for point, _, _ in open_ones), x, costs, seconds)
+
+
+def most_worthwhile(
+    table: TrialTable, beliefs: Beliefs, designs: OpenDesigns, n_ahead: int, rng: np.random.Generator
+) -> ParetoPoint | None:
+    """The first to run of so many designs that together add most to what was measured, for their cost.
+
+    Its chance of being feasible counts.
+    """
+    if not designs.points:
+        return None
+    x, costs = designs.x, designs.costs
     is_asked = np.array([trial.is_verification and bool(trial.pending) for trial in table.trials], dtype=np.bool_)
     reached = np.concatenate([measured_values(beliefs, table), beliefs.means_at_target(table.x[is_asked])])
-    return open_ones[most_worth_verifying(beliefs.guessing(table), x, reached, costs, n_ahead, rng)][0]
+    return designs.points[most_worth_verifying(beliefs.guessing(table), x, reached, costs, n_ahead, rng)]
 
 
 def _has_failed_at_full_accuracy(table: TrialTable) -> BoolArray:  # (n,)

@@ -9,6 +9,8 @@ from collections import deque
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Literal, Protocol, get_args
 
+import numpy as np
+
 from imoca.errors import MethodError
 from imoca.methods.registry import keeps_models
 from imoca.problem.allowance import Allowance
@@ -160,7 +162,9 @@ def warn_if_cheap_runs_are_useless(study: Study) -> None:
 
 
 def warn_if_nothing_is_verified(table: TrialTable) -> None:
-    if not len(table.verified):
+    """Where there is a front: every output has answers."""
+    has_front = not np.isnan(table.values[:, table.problem.modelled_columns]).all(axis=0).any()
+    if has_front and not len(table.verified):
         logger.warning(
             "Half of the budget is spent, and no design was run at full accuracy: the front is a prediction"
             " without a witness. study.verify or imoca verify runs designs of it."

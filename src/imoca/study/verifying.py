@@ -15,7 +15,15 @@ from imoca.problem.names import is_integer
 from imoca.snapshot.designs import Design, Parameters, parameters_of
 from imoca.snapshot.recommendation import ParetoPoint, design_id
 from imoca.snapshot.snapshot import Snapshot
-from imoca.snapshot.verification import Verification, most_worthwhile, question_about, verification
+from imoca.snapshot.verification import (
+    ROUND_OFF,
+    OpenDesigns,
+    Verification,
+    most_worthwhile,
+    open_designs,
+    question_about,
+    verification,
+)
 from imoca.trials.table import TrialTable
 from imoca.trials.trial import Candidate, Trial
 from imoca.wording import number, shown
@@ -80,20 +88,30 @@ class GivenDesigns:
 
 
 class BestDesigns:
-    """Of the front, each chosen by all answers before it: so many, or as many as what the study may spend pays for."""
+    """Of the front, each chosen by all answers before it: so many, or as many as what the study may spend pays for.
+
+    What was begun before and is finished now counts as theirs.
+    """
 
     def __init__(self, study: Study, n: int | None, budget: float | str | None) -> None:
         if budget is None and (not is_integer(n) or n < 1):
             raise MethodError(f"n is {shown(n)}.", hint="Give the number of designs, a whole number of at least 1.")
-        known_beliefs(study.snapshot())
+        snapshot = study.snapshot()
+        known_beliefs(snapshot)
+        if not snapshot.front:
+            raise MethodError(
+                "There is no front to verify: no design is likely to be feasible.",
+                hint="Let the search go on, with study.optimize or imoca run.",
+            )
         self._study = study
         self._n_left = 0 if n is None else int(n)
-        self._budget = budget
-        self._asked: list[int] = []  # numbers of trials
+        self._budget = None if budget is None else Allowance.read(budget)
+        self._trials = [trial.number for trial in study.trials if trial.is_verification and trial.pending]
         self._judged: TrialTable | None = None  # by which the last one was chosen
         self._is_none_left = False
-        if budget is not None:
-            self._check_pays_for_one(budget)
+        if self._budget is not None:
+            self._budget.check_suits(study.problem)
+            self._check_pays_for_one(self._budget, snapshot)
 
     def begin(self) -> None:
         pass
@@ -101,46 +119,63 @@ class BestDesigns:
     def next(self, n_free: int, is_idle: bool) -> Trial | None:
         if self._study.table() is self._judged:  # nothing new since there was no other
             return None
-        if self._budget is not None:
-            self._n_left = self._study.snapshot().purse_for(self._budget).n_designs
-        self._is_none_left = False
-        if self._n_left == 0:
+        if self._budget is None and self._n_left == 0:
             return None
         snapshot = self._study.snapshot()
         self._judged = snapshot.table
-        question = next_to_verify(snapshot, self._n_left)
+        designs = designs_to_verify(snapshot)
+        self._is_none_left = not designs.points
+        if self._budget is not None:
+            designs = designs.paid_by(_left(self._budget, snapshot), self._budget.is_time)
+            self._n_left = _n_paid(self._budget, snapshot, designs)
+        question = next_to_verify(snapshot, self._n_left, designs)
         if question is None:
-            self._is_none_left = True
             return None
         trial = self._study.launch(question)
         self._n_left -= 1
-        self._asked.append(trial.number)
+        self._trials.append(trial.number)
         return trial
 
     def outcome(self) -> Verification:
         table = self._study.table()
-        found = verification(table, np.isin(np.arange(len(table)), self._asked))
+        found = verification(table, np.isin(np.arange(len(table)), self._trials))
         return replace(found, is_none_left=self._is_none_left)
 
-    def _check_pays_for_one(self, budget: float | str) -> None:
-        allowance = Allowance.read(budget)
-        allowance.check_suits(self._study.problem)
-        purse = self._study.snapshot().purse_for(budget)
-        if purse.n_designs:
+    def _check_pays_for_one(self, budget: Allowance, snapshot: Snapshot) -> None:
+        """Unless something was begun, which is finished whatever it costs."""
+        designs, left = designs_to_verify(snapshot), _left(budget, snapshot)
+        if self._trials or not designs.points or designs.paid_by(left, budget.is_time).points:
             return
-        one = allowance.told(purse.full_design)
+        cheapest = budget.told(float(designs.prices(budget.is_time).min()))
         raise MethodError(
-            f"The budget does not pay for one more design: {allowance.spent_words(purse.bill.total)} are spent, and one"
-            f" costs {number(one)} at full accuracy.",
+            f"The budget does not pay for one more design: {budget.spent_words(budget.amount - left)} are spent, and"
+            f" the cheapest of the front costs {number(cheapest)} at full accuracy.",
             hint="Give a larger one, what was spent before included, or the number of designs.",
         )
 
 
-def next_to_verify(snapshot: Snapshot, n_ahead: int = 1) -> Candidate | None:
+def _left(budget: Allowance, snapshot: Snapshot) -> float:
+    return snapshot.purse_of(budget).left
+
+
+def _n_paid(budget: Allowance, snapshot: Snapshot, designs: OpenDesigns) -> int:
+    """About so many of the designs, of middling cost, are paid by what is left; at least one where one is."""
+    if not designs.points:
+        return 0
+    middling = float(np.median(designs.prices(budget.is_time)))
+    return max(1, int(_left(budget, snapshot) / middling + ROUND_OFF)) if middling > 0.0 else 1
+
+
+def designs_to_verify(snapshot: Snapshot) -> OpenDesigns:
+    """Of the front, with what each of them costs."""
+    return open_designs(snapshot.table, known_beliefs(snapshot), snapshot.front)
+
+
+def next_to_verify(snapshot: Snapshot, n_ahead: int = 1, designs: OpenDesigns | None = None) -> Candidate | None:
     """The question about the next of so many designs of the front; None if none is left, or nothing is known."""
     table, beliefs = snapshot.table, snapshot.beliefs
     if beliefs is None:
         return None
     rng = np.random.default_rng([snapshot.seed, len(table)])
-    point = most_worthwhile(table, beliefs, snapshot.front, n_ahead, rng)
+    point = most_worthwhile(table, beliefs, designs or designs_to_verify(snapshot), n_ahead, rng)
     return None if point is None else question_about(table, beliefs, point.parameters)

@@ -94,4 +94,4 @@ def test_interrupted_it_says_how_to_go_on(
     monkeypatch.setattr(Study, "verify", interrupted)
     answer = imoca("verify", "--best", "1")
     assert answer.code == 130
-    assert "goes on with the next: imoca run" in answer.err
+    assert "is taken up by the next imoca verify or imoca run" in answer.err

@@ -10,7 +10,7 @@ from deciding import trial_at
 from imoca.problem import Fidelity, Objective, Problem, Real, Simulator
 from imoca.snapshot import Check, CheckedDesign, Verification
 from imoca.snapshot.recommendation import ParetoPoint, believe_answers, recommended
-from imoca.snapshot.verification import missing_simulators, most_worthwhile, question_about, verification
+from imoca.snapshot.verification import missing_simulators, most_worthwhile, open_designs, question_about, verification
 from imoca.trials import Answer, Promise, Trial, TrialTable
 
 PROBLEM = Problem(
@@ -86,16 +86,16 @@ def test_designs_that_run_failed_or_cannot_be_vouched_for_are_passed_over(rng: n
         return ParetoPoint({"a": x, "b": x}, {}, {}, None, is_doubtful=is_doubtful, is_earlier=is_earlier)
 
     front = [point(0.4), point(0.5), point(0.6), point(0.45, is_doubtful=True), point(0.55, is_earlier=True)]
-    first = most_worthwhile(table, beliefs, front, 1, rng)
+    first = most_worthwhile(table, beliefs, open_designs(table, beliefs, front), 1, rng)
     assert first in front[:3]
     for answer in (None, Answer({"f": 1.0}, failures={"t": "no mesh"})):
         x = np.array([first.parameters["a"]] * 2) if first else HERE
         asked = TrialTable.encode(PROBLEM, [*trials, trial_at(PROBLEM, 14, x, [1.0, 1.0], answer)])
-        second = most_worthwhile(asked, beliefs, front, 1, rng)
+        second = most_worthwhile(asked, beliefs, open_designs(asked, beliefs, front), 1, rng)
         assert second in front[:3]
         assert second != first
-    assert most_worthwhile(table, beliefs, front[3:], 1, rng) == front[3]
-    assert most_worthwhile(table, beliefs, front[4:], 1, rng) is None
+    assert most_worthwhile(table, beliefs, open_designs(table, beliefs, front[3:]), 1, rng) == front[3]
+    assert most_worthwhile(table, beliefs, open_designs(table, beliefs, front[4:]), 1, rng) is None
 
 
 def test_a_design_that_is_being_verified_counts_as_reached(rng: np.random.Generator) -> None:
@@ -106,7 +106,8 @@ def test_a_design_that_is_being_verified_counts_as_reached(rng: np.random.Genera
     front = [ParetoPoint({"a": x, "b": x}, {}, {}, None) for x in (0.35, 0.5, 0.501, 0.65)]
     asked = trial_at(PROBLEM, 14, np.array([0.5, 0.5]), [1.0, 1.0])
     launched = Trial(14, asked.parameters, asked.fidelities, promised={"f": Promise(0.0, 0.0, 0.0)})
-    found = most_worthwhile(TrialTable.encode(PROBLEM, [*trials, launched]), beliefs, front, 1, rng)
+    table = TrialTable.encode(PROBLEM, [*trials, launched])
+    found = most_worthwhile(table, beliefs, open_designs(table, beliefs, front), 1, rng)
     assert found in (front[0], front[3])
 
 
@@ -132,7 +133,7 @@ def test_the_record_counts_what_was_kept_and_prints_itself() -> None:
     assert lines[0].split() == ["design", "trial", "output", "predicted", "90", "%", "interval", "measured"]
     assert lines[3].split() == [designs[2].id, "7", "f", "2", "1", "to", "3", "3.5", "outside"]
     assert lines[-1] == (
-        "5 designs were verified at full accuracy for a cost of 12.5. "
+        f"5 designs were run at full accuracy for a cost of 12.5. Runs of {designs[4].id} failed. "
         "2 of 3 measured values lie within the 90 % intervals. Nothing was missing of F1234."
     )
     assert str(Verification((), 0.0)) == "Nothing was verified."

@@ -23,9 +23,12 @@ from imoca import (
     Study,
 )
 from imoca.errors import CostError, MethodError, ParameterError, StorageError, TrialError
+from imoca.problem.cost import ExpressionCost
 from imoca.problem.parameters import Value
 from imoca.snapshot import Verification
+from imoca.snapshot.verification import open_designs
 from imoca.storage.owner import this_process
+from imoca.study.verifying import designs_to_verify
 from imoca.trials import Candidate, SimulatorState, Trial
 
 CALLS: list[tuple[str, float, float]] = []  # simulator, x, z
@@ -177,7 +180,8 @@ def test_as_many_are_verified_as_the_budget_pays_for(study: Study) -> None:
     assert found == other.verify(n=2)
     assert len(study.verify(budget=spent + 12.0).designs) == 1  # round-off costs none
     n_before = len(study.trials)
-    with pytest.raises(MethodError, match=r"does not pay for one more design.* one costs 4 at full accuracy") as caught:
+    words = r"does not pay for one more design.* the cheapest of the front costs 4 at full accuracy"
+    with pytest.raises(MethodError, match=words) as caught:
         study.verify(budget=spent + 15.9)
     assert caught.value.hint is not None
     assert "Give a larger one" in caught.value.hint
@@ -195,7 +199,8 @@ def test_what_is_left_to_verify_is_counted_by_what_runs_cost_and_by_what_still_r
     spent = study.cost_spent
     before = study.snapshot().purse_for(spent + 16.0)
     asked = study.launch(Candidate({"x": 0.5}, {"left": 1.0, "right": 1.0}))
-    assert (before.n_designs, study.snapshot().purse_for(spent + 16.0).n_designs) == (4, 3)
+    after = study.snapshot().purse_for(spent + 16.0)
+    assert [before.left, after.left] == pytest.approx([16.0, 12.0])
     study.tell(asked, {"l": 0.09, "r": 0.09})
 
     twice = [dataclasses.replace(each, run=partial(twice_as_dear, each.name)) for each in PROBLEM.simulators]
@@ -208,6 +213,73 @@ def twice_as_dear(name: str, x: float, z: float) -> tuple[dict[str, float], floa
     """At full accuracy."""
     values = {"l": left(x, z)} if name == "left" else {"r": right(x, z)}
     return values, 2.0 if z == 1.0 else 0.1 + 0.9 * z
+
+
+def test_designs_that_cost_more_than_what_is_left_are_not_chosen() -> None:
+    """A full run costs from a tenth of a mean one to several; only cheap ones are paid by what is left."""
+    cost = ExpressionCost("(0.1 + 0.9 * z) * exp(3 * x)")
+    priced = [dataclasses.replace(each, cost=cost, full_cost=1.0) for each in PROBLEM.simulators]
+    study = Study(Problem(PROBLEM.parameters, priced), n_fronts=2)
+    study.optimize(trials=13, progress=False)
+    costs = designs_to_verify(study.snapshot()).costs
+    most = float(np.quantile(costs, 0.3))
+    assert costs.min() < 1.0 < 2.0 < costs.max()
+    spent = study.cost_spent
+    found = study.verify(budget=spent + most)
+    assert 0.0 < found.cost <= most * (1.0 + 1e-6)
+    with pytest.raises(MethodError, match="does not pay for one more design"):
+        study.verify(budget=study.cost_spent + 0.5 * float(designs_to_verify(study.snapshot()).costs.min()))
+
+
+def test_of_a_design_that_was_measured_in_part_only_the_rest_is_paid(study: Study) -> None:
+    """The dear simulator answered at full accuracy; the other one costs 1."""
+    point = unverified(study)[0]
+    study.add(point.parameters, {"right": 1.0}, {"r": right(x_of(point), 1.0)})
+    beliefs = study.snapshot().beliefs
+    assert beliefs is not None
+    found = open_designs(study.table(), beliefs, [point, unverified(study)[-1]])
+    assert found.costs == pytest.approx([1.0, 4.0])
+    assert found.paid_by(1.5, is_time=False).points == (point,)
+
+
+def test_what_was_begun_is_finished_and_told_whatever_the_budget(study: Study) -> None:
+    point = unverified(study)[0]
+
+    def interrupt(trial: Trial) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        study.verify(unverified(study)[1:3], on_trial=interrupt)
+    begun = study.trials[-1]
+    assert begun.pending
+    found = study.verify(budget=study.cost_spent + 4.5)  # pays for what was begun
+    assert [design.trial for design in found.designs] == [begun.number]
+    assert found.cost == pytest.approx(4.0)
+    assert point.id not in [design.id for design in found.designs]
+
+
+def test_designs_whose_run_failed_were_not_verified() -> None:
+    def breaks(x: float, z: float) -> float:
+        if z == 1.0:
+            raise ValueError("no mesh")
+        return right(x, z)
+
+    broken = dataclasses.replace(PROBLEM.simulators[1], run=breaks)
+    study = Study(Problem(PROBLEM.parameters, [PROBLEM.simulators[0], broken]), n_fronts=2)
+    study.optimize(trials=13, progress=False)
+    found = study.verify(n=1)
+    (design,) = found.designs
+    assert f"1 design was run at full accuracy for a cost of 4. Runs of {design.id} failed. 1 of 1" in found.summary
+
+
+def test_where_nothing_is_feasible_there_is_no_front_to_verify() -> None:
+    outputs: list[Objective | Constraint] = [Objective("l", "minimize"), Constraint("s", upper=-1.0)]
+    simulator = Simulator("one", outputs, lambda x: {"l": x, "s": 5.0 + x})
+    study = Study(Problem([Real("x", 0.0, 1.0)], [simulator]), method="ehi")
+    study.optimize(6, progress=False)
+    assert study.pareto_front() == []
+    with pytest.raises(MethodError, match="no front to verify"):
+        study.verify(n=2)
 
 
 @pytest.mark.slow
@@ -231,7 +303,12 @@ def test_of_simulator_time_as_many_are_verified_as_what_they_took_pays_for() -> 
         study.tell(trial, values, cost=seconds)
     snapshot = study.snapshot()
     taken = sum(sum(trial.costs.values()) for trial in study.trials)
-    assert [snapshot.purse_for(f"{taken + more}s").n_designs for more in (70.0, 90.0, 250.0)] == [0, 1, 3]
+    designs, rest = designs_to_verify(snapshot), snapshot.purse_for(f"{taken + 90.0}s").left
+    assert rest == pytest.approx(90.0)
+    assert designs.seconds == pytest.approx(80.0, rel=0.05)
+    assert designs.costs == pytest.approx(4.0)
+    paid = [len(designs.paid_by(most, is_time=True).points) for most in (70.0, rest)]
+    assert paid == [0, len(designs.points)]
 
 
 @pytest.mark.slow
