@@ -1,31 +1,34 @@
-"""Numbers in the prose of docs/results.md are those that were measured: experiments/claims.py."""
+"""Numbers in the prose of docs/results.md are those that were measured: experiments/claims."""
 
 import pytest
 
-from experiments import claims
+from experiments.claims import readings
+from experiments.claims.run import collapsed, prose_of, sections_of, stands, untied, untied_numbers
+from experiments.claims.said import SAID
+from experiments.claims.sentences import CLAIMS, Claim
 
 
-@pytest.mark.parametrize("claim", claims.CLAIMS, ids=lambda claim: f"{claim.section}: {claim.sentence[:40]}")
-def test_what_a_sentence_claims_was_measured(claim: claims.Claim) -> None:
-    assert claims.stands(claim), f"{claim.section} should say: {claim.text}"
+@pytest.mark.parametrize("claim", CLAIMS, ids=lambda claim: f"{claim.section}: {claim.sentence[:40]}")
+def test_what_a_sentence_claims_was_measured(claim: Claim) -> None:
+    assert stands(claim), f"{claim.section} should say: {claim.text}"
 
 
-@pytest.mark.parametrize("title", claims.SAID)
+@pytest.mark.parametrize("title", SAID)
 def test_every_number_of_a_tied_section_comes_from_somewhere(title: str) -> None:
     """It is claimed, stands in a table of the section, or is named as an aim, a setting or an old reading."""
-    assert claims.untied(title) == []
-    prose = claims.prose_of(claims.sections_of()[title])
-    assert [words for words in claims.SAID[title] if claims.collapsed(words) not in prose] == []
+    assert untied(title) == []
+    prose = prose_of(sections_of()[title])
+    assert [words for words in SAID[title] if collapsed(words) not in prose] == []
 
 
 def test_a_number_that_nothing_gives_is_found() -> None:
     text = "Of 7 runs 3 [failed](a/9.md), see `x = 8`.\n\n| n | 3 |\n|---|---|\n"
-    assert claims.prose_of(text) == "Of 7 runs 3 [failed], see ."
-    assert claims.untied_numbers(text, ()) == ["7"]
-    assert claims.untied_numbers(text, ("Of 7 runs",)) == []
+    assert prose_of(text) == "Of 7 runs 3 [failed], see ."
+    assert untied_numbers(text, ()) == ["7"]
+    assert untied_numbers(text, ("Of 7 runs",)) == []
 
 
 def test_numbers_are_rounded_as_a_reader_would() -> None:
-    assert claims.places(1, 1.65, 2.44) == ["1.7", "2.4"]
-    assert claims.digits(2, 0.4044, 26.4, 1234.0) == ["0.4", "26", "1200"]
-    assert claims.first_number("**2.53 % [2.48, 2.84]**") == 2.53
+    assert readings.places(1, 1.65, 2.44) == ["1.7", "2.4"]
+    assert readings.digits(2, 0.4044, 26.4, 1234.0) == ["0.4", "26", "1200"]
+    assert readings.first_number("**2.53 % [2.48, 2.84]**") == 2.53

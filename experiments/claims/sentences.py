@@ -1,34 +1,29 @@
-"""Numbers in prose, each computed from what was measured: ``python experiments/claims.py``.
-
-Tables of docs/results come from raw results to the byte. The sentences around them are tied here: a claim is a sentence
-as it stands on its page, with a ``{}`` for every number that is computed. The command prints the claims that do not
-stand there, as they should read; tests/test_prose_numbers.py fails on them, and on a number of a tied section that is
-neither computed, nor in a table beside it, nor named in `SAID` as none that was measured for it.
-"""
+"""Sentences of docs/results.md about what was measured, each with the numbers that belong in it."""
 
 from __future__ import annotations
 
-import json
-import re
 import statistics
-import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from decimal import ROUND_HALF_UP, Decimal
-from functools import cache
-from pathlib import Path
 from typing import Any
 
-sys.path.insert(0, str(Path(__file__).parents[1]))  # so that it can be started as a file
+from experiments.claims.readings import (
+    at_cost,
+    cell,
+    cpu_seconds,
+    digits,
+    ends,
+    first_number,
+    lacking,
+    measured_difference,
+    places,
+    reaching,
+    relapses,
+    report_rows,
+    row_of,
+    subsets_ratio,
+)
 
-from imoca_lab.harness.results import read_results
-
-ROOT = Path(__file__).parents[1]
-PAGE = ROOT / "docs" / "results.md"
-REPORTS, RESULTS = ROOT / "docs" / "results", ROOT / "experiments" / "results"
-NUMBER = re.compile(r"(?<![\w.\-/#])\d+(?:,\d{3})*(?:\.\d+)?(?!\w)")
-
-Row = Mapping[str, str]
 Numbers = Callable[[], Sequence[str]]
 
 
@@ -41,80 +36,6 @@ class Claim:
     @property
     def text(self) -> str:
         return self.sentence.format(*self.numbers())
-
-
-@cache
-def report_rows(report: str, section: str, table: str) -> tuple[Row, ...]:
-    """A table of docs/results/<report>/report.md."""
-    text = (REPORTS / report / "report.md").read_text(encoding="utf-8")
-    (own,) = re.findall(rf"^## {re.escape(section)}\n(.*?)(?=^## |\Z)", text, re.MULTILINE | re.DOTALL)
-    (part,) = re.findall(rf"^### {re.escape(table)}\n(.*?)(?=^### |\Z)", own, re.MULTILINE | re.DOTALL)
-    lines = [line.strip("|").split("|") for line in part.splitlines() if line.startswith("|")]
-    header, *rows = [[cell.strip() for cell in line] for line in lines if "---" not in line[0]]
-    return tuple(dict(zip(header, row, strict=True)) for row in rows)
-
-
-def cell(report: str, section: str, table: str, row: str, column: str) -> float:
-    """The first number of a cell; rows go by their first column."""
-    rows = [each for each in report_rows(report, section, table) if next(iter(each.values())) == row]
-    (found,) = rows
-    return first_number(found[column])
-
-
-def first_number(text: str) -> float:
-    found = re.search(r"\d+(?:\.\d+)?", text)
-    if found is None:
-        raise ValueError(f"There is no number in {text!r}.")
-    return float(found[0])
-
-
-def lacking(report: str, problem: str, method: str, column: str = "at its end") -> float:
-    """Per cent of the hypervolume, median."""
-    return cell(report, problem, "Hypervolume difference", method, column)
-
-
-def reaching(report: str, method: str, problem: str) -> float:
-    return cell(report, "Over all problems", "Cost to convergence of every method", method, problem)
-
-
-def cpu_seconds(report: str, method: str, problem: str) -> float:
-    return cell(report, "Over all problems", "CPU seconds per suggestion", method, problem)
-
-
-@cache
-def measured(name: str) -> tuple[Mapping[str, Any], ...]:
-    return tuple(json.loads((RESULTS / f"{name}.json").read_text(encoding="utf-8"))["rows"])
-
-
-def row_of(name: str, **values: object) -> Mapping[str, Any]:
-    (found,) = [row for row in measured(name) if all(row[key] == value for key, value in values.items())]
-    return found
-
-
-def at_cost(report: str, problem: str, method: str, cost: float = float("inf")) -> list[float]:
-    """Per cent of the hypervolume that every seed lacks at its last look before a cost, ascending."""
-    found = []
-    for result in read_results([RESULTS / report]):
-        if (result.spec.problem.label, result.spec.method.label) == (problem, method):
-            looks = [look for look in result.scores if result.costs[look.n_trials - 1] <= cost]  # costs add up
-            found.append(100.0 * looks[-1].hypervolume_difference)
-    return sorted(found)
-
-
-def digits(n: int, *values: float) -> list[str]:
-    """So many significant ones, no exponent."""
-    return [f"{float(f'{value:.{n}g}'):.10g}" for value in values]
-
-
-def places(n: int, *values: float) -> list[str]:
-    """So many behind the point; half a unit goes up, as a reader would round what a table shows."""
-    unit = Decimal(1).scaleb(-n)
-    return [str(Decimal(repr(value)).quantize(unit, ROUND_HALF_UP)) for value in values]
-
-
-def ends(values: Sequence[float]) -> tuple[float, float]:
-    """The smallest and the largest."""
-    return min(values), max(values)
 
 
 def sampled_fronts() -> Iterator[Claim]:
@@ -223,13 +144,47 @@ def what_changed() -> Iterator[Claim]:
     yield Claim(section, "| without | {} of {} | {} % | {} % | {} % |", lambda: relapses("without"))
 
 
-def relapses(way: str) -> list[str]:
-    found = json.loads((RESULTS / "relapse.json").read_text(encoding="utf-8"))["runs"]
-    losses = [run["largest loss"][way] for run in found]
-    known = [100.0 * loss for loss in losses if loss is not None]
-    small = 100.0 * sum(loss < 2.0 for loss in known) / len(known)
-    figures = (*places(0, small), *digits(2, statistics.median(known)), *digits(3, max(known)))
-    return [str(len(known)), str(len(losses)), *figures]
+def measured_fronts() -> Iterator[Claim]:
+    section = "What a measured front costs"
+
+    def row(problem: str) -> Mapping[str, Any]:
+        return row_of("search_then_verify", problem=problem)
+
+    yield Claim(
+        section,
+        "on Branin-Currin, at {} % of the cost",
+        lambda: places(0, 100.0 * row("branin_currin")["cost"] / row("branin_currin")["rival cost"]),
+    )
+    yield Claim(
+        section,
+        "lack {}, {} and {} % more than they should",
+        lambda: places(
+            1,
+            *(
+                100.0 * (row(each)["lacks there"] - row(each)["lacking at most"])
+                for each in ("trap", "momf_park", "rocket-per_objective")
+            ),
+        ),
+    )
+    yield Claim(
+        section,
+        "and the circuit ({} % short at a cost of 400 where {} % was wanted)",
+        lambda: [
+            *places(1, statistics.median(measured_difference("trust", "circuit-per_objective-pwl", "imoca-p"))),
+            "27",
+        ],
+    )
+    yield Claim(
+        section,
+        "lacks {} % on Branin-Currin and {} % on the trap",
+        lambda: places(
+            1,
+            *(
+                statistics.median(measured_difference("verified", each, "imoca-p-verify=0.8"))
+                for each in ("branin_currin", "trap")
+            ),
+        ),
+    )
 
 
 def constraints() -> Iterator[Claim]:
@@ -333,12 +288,6 @@ def workers_and_time() -> Iterator[Claim]:
     )
 
 
-def subsets_ratio(problem: str, prices: str) -> float:
-    """Of the cost with the best simulators to that with all, without a set-up cost."""
-    row = row_of("subsets", problem=problem, prices=prices, setup=0.0)
-    return float(row["best"] / row["all"])
-
-
 def growth() -> Iterator[Claim]:
     section = "Where cheap runs pay, and where no longer"
 
@@ -385,114 +334,10 @@ CALIBRATION_TABLE = "Recommended designs at three costs and after verification, 
 CLAIMS = (
     *sampled_fronts(),
     *what_changed(),
+    *measured_fronts(),
     *constraints(),
     *misleading(),
     *workers_and_time(),
     *growth(),
     *error_bars(),
 )
-
-# What stands in a tied section and was not measured for it: aims, settings, arithmetic of these, and readings that are
-# said to be such. A section that is not named here is not tied yet.
-SAID: Mapping[str, tuple[str, ...]] = {
-    "How many sampled fronts": ("The paper's figure 2",),
-    "What truth plus error changed": (
-        "Before all this the trap's cost was 12.4, Ackley-Rosenbrock-Sphere's 6.91, Park's 0.493, BoTorch's"
-        " Branin-Currin's"
-        " 0.531, the network's 2.47, the rocket's 1.14.",  # of results that newer ones replaced
-        "a share of 0.2 instead of 0.5",
-        "first came within 5 % of what 200 designs can reach",
-        "of the circuit, DTLZ1 and the rocket, two of the panel",
-    ),
-    "Are the error bars true?": (
-        "as was aimed at (80 to 98)",
-        "78 and 81 % of QV's truths lay inside at its first two costs",  # with the correction left out
-    ),
-    "Constraints": (
-        "within 2 % of the true feasible front",
-        "and was within 2 % a little earlier",
-        "nobody comes within 2 %",
-        "P was given 75",
-        "with probability 0.9 of holding",
-        "it was 0.5, and then P was within 2 % at 15 on the first two problems. So the trust costs 3 and 9 full runs",
-        "scored with 0.5",
-        "of all above 0.95",
-        "At most 5 % was wanted",
-        "to a cost of 20",
-    ),
-    "Where cheap runs mislead": (
-        "Cost to within 1 % of the best known front",
-        "until they have cost as much as four full designs, 8 of the 26, and the first four or five full"
-        " runs, 8 to 10 more",
-        "what is left of 31",
-    ),
-    "What a question is worth": (
-        "comes and stays within 1 % of the best median end",
-        "At least 85 % busy and at most 1.25 times the cost with 16 workers",
-        "within the budget of 14",
-        "that take 20 ms for their cheapest run and 4 s for a full one",
-        "90 s of wall time each",
-        "The aim was 40 % less at ten to one, in the median of six problems, and at most 5 % more anywhere"
-        " at equal costs.",
-        "Why 40 % is not to be expected",
-        "and with 2 both ask nearly the same",
-        # by single runs that were not kept
-        "one seed of three with ends 1.7 % short",
-        "costs 24, and full runs",
-        "one of two seeds ends 2.7 % short with all, one 1.3 % with best",
-    ),
-    "Where cheap runs pay, and where no longer": ("P was given 300 questions at the most", "P's 300 questions"),
-    "How long choosing takes": (),
-}
-
-
-def collapsed(text: str) -> str:
-    return " ".join(text.split())
-
-
-def sections_of(page: Path = PAGE) -> dict[str, str]:
-    parts = re.split(r"^## (.*)$", page.read_text(encoding="utf-8"), flags=re.MULTILINE)
-    return dict(zip(parts[1::2], parts[2::2], strict=True))
-
-
-def prose_of(section: str) -> str:
-    """Without tables, code, pictures, the targets of links and the numbers of decisions."""
-    lines, is_code = [], False
-    for line in section.splitlines():
-        is_code ^= line.startswith("```")
-        if not is_code and not line.startswith(("|", "```", "<!--", "![")):
-            lines.append(line)
-    text = re.sub(r"`[^`]*`", " ", "\n".join(lines))
-    return re.sub(r"\[decision \d+\]", "[decision]", collapsed(re.sub(r"\]\([^)]*\)", "]", text)))
-
-
-def stands(claim: Claim) -> bool:
-    """Whether the page makes the claim, in its prose or in a table."""
-    text = sections_of()[claim.section]
-    return collapsed(claim.text) in prose_of(text) + collapsed(text)
-
-
-def untied(title: str) -> list[str]:
-    """Numbers of a section that come from nowhere."""
-    known = (*(claim.text for claim in CLAIMS if claim.section == title), *SAID.get(title, ()))
-    return untied_numbers(sections_of()[title], known)
-
-
-def untied_numbers(section: str, known: Sequence[str]) -> list[str]:
-    """In its prose, beside what is known and the numbers of its tables."""
-    prose = prose_of(section)
-    for each in known:
-        prose = prose.replace(collapsed(each), " ")
-    in_tables = {number for line in section.splitlines() if line.startswith("|") for number in NUMBER.findall(line)}
-    return [number for number in NUMBER.findall(prose) if number not in in_tables]
-
-
-def main() -> None:
-    for claim in (each for each in CLAIMS if not stands(each)):
-        print(f"{claim.section}: {claim.text}")
-    for title in SAID:
-        print(f"{title}: {' '.join(untied(title)) or 'all tied'}")
-
-
-if __name__ == "__main__":
-    main()
