@@ -7,6 +7,18 @@ yet.
 from collections.abc import Mapping
 
 SAID: Mapping[str, tuple[str, ...]] = {
+    "The paper's comparison": (
+        "cheaper to 99 % than every single-fidelity method in every seed (p = 0.002 in each",
+        "P is soonest within 1 %",
+        "hardly asks beyond z = 0.7",
+        "Nine objectives and 33 parameters",
+        "its initial design alone takes 306",  # 34 designs
+        "After 150 trials",
+        "at 36 times the cost",
+        "23 runs, all but one at the lowest level, are enough for 99 %",
+        "which leaves it z below 1/3 and z = 1",
+        "needs 52 to 85 % less",  # the paper's words
+    ),
     "How many sampled fronts": ("The paper's figure 2",),
     "What truth plus error changed": (
         "Before all this the trap's cost was 12.4, Ackley-Rosenbrock-Sphere's 6.91, Park's 0.493, BoTorch's"
