@@ -3,9 +3,10 @@
 import pytest
 
 from experiments.claims import readings
+from experiments.claims.claim import Claim
 from experiments.claims.run import collapsed, prose_of, sections_of, stands, untied, untied_numbers
 from experiments.claims.said import SAID
-from experiments.claims.sentences import CLAIMS, Claim
+from experiments.claims.sentences import CLAIMS
 
 
 @pytest.mark.parametrize("claim", CLAIMS, ids=lambda claim: f"{claim.section}: {claim.sentence[:40]}")

@@ -15,8 +15,9 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[2]))  # so that it can be started as a file
 
+from experiments.claims.claim import Claim
 from experiments.claims.said import SAID
-from experiments.claims.sentences import CLAIMS, Claim
+from experiments.claims.sentences import CLAIMS
 
 PAGE = Path(__file__).parents[2] / "docs" / "results.md"
 NUMBER = re.compile(r"(?<![\w.\-/#])\d+(?:,\d{3})*(?:\.\d+)?(?!\w)")
