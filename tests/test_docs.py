@@ -137,8 +137,14 @@ def pattern(block: Block) -> str:
             continue
         parts = re.split(rf"({NUMBER})", line)
         escaped = [f"({NUMBER})" if i % 2 else words(part) for i, part in enumerate(parts)]
-        lines.append("".join(escaped) + r"\n")
+        whole = "".join(escaped)
+        lines.append((either_way(whole) if block.has_varying_numbers else whole) + r"\n")
     return "".join(lines)
+
+
+def either_way(line: str) -> str:
+    """Where numbers vary, one in ten of those that were measured lies outside its interval."""
+    return re.sub(r"\bTrue$", "(?:True|False)", re.sub(r"\bwithin$", "(?:within|outside)", line))
 
 
 def words(text: str) -> str:
