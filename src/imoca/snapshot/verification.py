@@ -207,8 +207,8 @@ class OpenDesigns:
         return OpenDesigns(points, self.x[rows], self.costs[rows], self.seconds[rows])
 
     def prices(self, is_time: bool) -> Array:  # (n,)
-        """In what is spent; as cheap as can be where that is not known."""
-        return np.nan_to_num(self.seconds) if is_time else self.costs
+        """In what is spent; infinite where that is not known."""
+        return np.nan_to_num(self.seconds, nan=np.inf) if is_time else self.costs
 
 
 def open_designs(table: TrialTable, beliefs: Beliefs, front: Sequence[ParetoPoint]) -> OpenDesigns:

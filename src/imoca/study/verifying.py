@@ -147,9 +147,14 @@ class BestDesigns:
         if self._trials or not designs.points or designs.paid_by(left, budget.is_time).points:
             return
         cheapest = budget.told(float(designs.prices(budget.is_time).min()))
+        costs = (
+            "what one takes is not known"
+            if np.isinf(cheapest)
+            else f"the cheapest of the front costs {number(cheapest)}"
+        )
         raise MethodError(
             f"The budget does not pay for one more design: {budget.spent_words(budget.amount - left)} are spent, and"
-            f" the cheapest of the front costs {number(cheapest)} at full accuracy.",
+            f" {costs} at full accuracy.",
             hint="Give a larger one, what was spent before included, or the number of designs.",
         )
 

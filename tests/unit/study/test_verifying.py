@@ -307,6 +307,7 @@ def test_of_simulator_time_as_many_are_verified_as_what_they_took_pays_for() -> 
     assert rest == pytest.approx(90.0)
     assert designs.seconds == pytest.approx(80.0, rel=0.05)
     assert designs.costs == pytest.approx(4.0)
+    assert np.isinf(dataclasses.replace(designs, seconds=np.full_like(designs.seconds, np.nan)).prices(True)).all()
     paid = [len(designs.paid_by(most, is_time=True).points) for most in (70.0, rest)]
     assert paid == [0, len(designs.points)]
 
