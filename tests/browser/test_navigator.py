@@ -31,6 +31,7 @@ Kind = Literal["report", "dashboard"]
 KINDS: tuple[Kind, ...] = ("report", "dashboard")
 N_STEPS = 200  # of a slider
 N_TRIES = 20  # of a finger on a page that moves
+N_LOOKS = 50  # at a part of a page that is drawn anew
 MOST = 100.0  # milliseconds that a filter may take
 
 
@@ -121,12 +122,21 @@ def slider_value(values: Sequence[float], step: int) -> float:
     return low + step / N_STEPS * (high - low)
 
 
+def box_of(page: "Page", part: str) -> "FloatRect":
+    """Where it stands; a dashboard may be drawing it anew at the moment, and then it stands nowhere."""
+    for _ in range(N_LOOKS):
+        page.locator(part).wait_for(state="visible")
+        box = page.locator(part).bounding_box()
+        if box is not None:
+            return box
+    raise AssertionError(f"{part} is not on the page.")
+
+
 @pytest.mark.parametrize("kind", KINDS)
 def test_verdict_designs_and_front_are_on_the_first_screen(browser: "Browser", wing: Shown, kind: Kind) -> None:
     with opened(browser, wing, kind) as watched:
         for part in (".verdict", ".begin .card >> nth=-1", ".front-chart svg"):
-            box = watched.page.locator(part).bounding_box()
-            assert box is not None
+            box = box_of(watched.page, part)
             assert box["y"] >= 0.0
             assert box["y"] + box["height"] <= 900.0, part
             assert box["width"] > 100.0
@@ -140,8 +150,7 @@ def test_on_a_phone_the_answer_is_on_the_first_screen(
 ) -> None:
     with opened(browser, wing, kind, 390, scheme, 844) as watched:
         for part in (".verdict", ".begin .card >> nth=0"):
-            box = watched.page.locator(part).bounding_box()
-            assert box is not None
+            box = box_of(watched.page, part)
             assert box["y"] + box["height"] <= 844.0, part
         wide, available = watched.page.evaluate("[document.documentElement.scrollWidth, innerWidth]")
         assert wide <= available

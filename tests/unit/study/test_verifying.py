@@ -258,20 +258,6 @@ def test_what_was_begun_is_finished_and_told_whatever_the_budget(study: Study) -
     assert point.id not in [design.id for design in found.designs]
 
 
-def test_designs_whose_run_failed_were_not_verified() -> None:
-    def breaks(x: float, z: float) -> float:
-        if z == 1.0:
-            raise ValueError("no mesh")
-        return right(x, z)
-
-    broken = dataclasses.replace(PROBLEM.simulators[1], run=breaks)
-    study = Study(Problem(PROBLEM.parameters, [PROBLEM.simulators[0], broken]), n_fronts=2)
-    study.optimize(trials=13, progress=False)
-    found = study.verify(n=1)
-    (design,) = found.designs
-    assert f"1 design was run at full accuracy for a cost of 4. Runs of {design.id} failed. 1 of 1" in found.summary
-
-
 def test_where_nothing_is_feasible_there_is_no_front_to_verify() -> None:
     outputs: list[Objective | Constraint] = [Objective("l", "minimize"), Constraint("s", upper=-1.0)]
     simulator = Simulator("one", outputs, lambda x: {"l": x, "s": 5.0 + x})
@@ -366,6 +352,8 @@ def test_a_failed_run_says_so_and_the_design_is_not_chosen_again() -> None:
     assert "no mesh" in str(found.designs[0].checks[1].failure)
     assert found.designs[0].id != found.designs[1].id
     assert (found.n_measured, found.designs[0].checks[1].measured) == (2, None)
+    names = ", ".join(design.id for design in found.designs)
+    assert f"2 designs were run at full accuracy for a cost of 8. Runs of {names} failed. 2 of 2" in found.summary
 
 
 def test_a_trial_that_asks_a_part_takes_the_answer_to_that_part_alone(study: Study) -> None:
