@@ -86,6 +86,7 @@ def _call(job: Job) -> Any:
 
 def _read(simulator: Simulator, returned: Any) -> Answer:
     """A number, a dict of outputs, or (either, cost); in a dict an output may be a pair with its standard error."""
+    _check_several_are_named(simulator, returned)
     costs: dict[str, float] = {}
     if isinstance(returned, tuple):
         if len(returned) != 2:
@@ -96,15 +97,21 @@ def _read(simulator: Simulator, returned: Any) -> Answer:
         returned, cost = returned
         costs = {simulator.name: check_cost(simulator.name, cost)}
     if not isinstance(returned, dict):
-        if len(simulator.outputs) != 1:
-            raise TrialError(
-                f"Simulator {simulator.name!r} returned {shown(returned)}, but has {len(simulator.outputs)} outputs.",
-                hint=f"Return a dict with {[output.name for output in simulator.outputs]}.",
-            )
         return Answer(check_values(simulator, {simulator.outputs[0].name: returned}), costs)
     outputs, errors = values_and_errors(_without_extras(simulator, returned))
     values = check_values(simulator, outputs)
     return Answer(values, costs, errors=check_errors(errors, values))
+
+
+def _check_several_are_named(simulator: Simulator, returned: Any) -> None:
+    """Several outputs come in a dict: of a tuple of two the second would be taken for the cost of the run."""
+    outputs = returned[0] if isinstance(returned, tuple) and len(returned) == 2 else returned
+    if len(simulator.outputs) > 1 and not isinstance(outputs, dict):
+        raise TrialError(
+            f"Simulator {simulator.name!r} returned {shown(returned)}, but has the outputs"
+            f" {[output.name for output in simulator.outputs]}.",
+            hint="Return a dict with them, or (that dict, what the run cost).",
+        )
 
 
 def _without_extras(simulator: Simulator, returned: dict[Any, Any]) -> dict[Any, Any]:

@@ -59,6 +59,16 @@ def test_what_is_no_answer_is_a_failure(returned: Any) -> None:
     assert set(answer.failures) == {"s"}
 
 
+@pytest.mark.parametrize("returned", [(1.0, 2.0), (1.0, -2.0), (1.0, 2.0, 3.0), ([1.0, 2.0], 3.0)], ids=repr)
+def test_several_outputs_in_a_tuple_are_no_answer_for_a_pair_is_outputs_and_cost(returned: Any) -> None:
+    answer = run(lambda a, z: returned, outputs=("f", "h"))
+    assert not answer.costs
+    assert answer.failures["s"] == (
+        f"TrialError: Simulator 's' returned {returned!r}, but has the outputs ['f', 'h']. Return a dict with them, or"
+        " (that dict, what the run cost)."
+    )
+
+
 @pytest.mark.parametrize(
     ("returned", "reason"),
     [
