@@ -72,7 +72,7 @@ class Verification:
 
     designs: tuple[CheckedDesign, ...]
     cost: float  # spent on them, in full-fidelity runs
-    known: tuple[str, ...] = ()  # ids of designs that were asked for too, of which nothing was missing
+    known: tuple[str, ...] = ()  # ids of designs that were asked for, of which nothing was missing
     is_none_left: bool = False  # where some of the front were wanted: whether none could be chosen
 
     @property

@@ -245,7 +245,7 @@ class Study(KeptStudy):
         the next one is chosen anew after every answer. ``budget`` chooses as many as that pays for, what was spent
         before included, as with ``optimize``: search first, then verify with the rest. Only simulators that did not
         run there at full accuracy are run, or, ``again``, all of them, once more: where values scatter, repeated runs
-        are combined. What it costs counts in later budgets.
+        are combined, and what comes back is the new one alone. What it costs counts in later budgets.
         Runners, Ctrl-C and restarts are as with ``optimize``, which takes up what was begun here.
         """
         if sum(each is not None for each in (designs, n, budget)) != 1:

@@ -80,11 +80,14 @@ class GivenDesigns:
         return None  # the loop takes up what was begun
 
     def outcome(self) -> Verification:
+        """Of designs that are run again only what is new; of others what was run before them, too."""
         table = self._study.table()
+        told_before = {trial.number for trial in self._snapshot.trials if not trial.pending}
         is_given = np.array([dict(trial.parameters) in self._designs for trial in table.trials], dtype=np.bool_)
-        checked = [dict(t.parameters) for t in table.trials if t.is_verification]
-        known = [design_id(parameters) for parameters in self._designs if parameters not in checked]
-        return verification(table, is_given, known)
+        is_new = np.array([trial.number not in told_before for trial in table.trials], dtype=np.bool_)
+        run_now = [dict(t.parameters) for t, new in zip(table.trials, is_new, strict=True) if new and t.is_verification]
+        known = [design_id(parameters) for parameters in self._designs if parameters not in run_now]
+        return verification(table, is_given & is_new if self._is_again else is_given, known)
 
 
 class BestDesigns:

@@ -28,8 +28,13 @@ def test_designs_are_run_and_shown_beside_what_was_predicted(imoca: CommandLine,
     drag = design["outputs"]["drag"]
     assert drag["within"] == (drag["interval"][0] <= drag["measured"] <= drag["interval"][1])
     again = imoca("verify", front[0], "--again", "--json").json
-    assert [each["trial"] for each in again["designs"]] == [design["trial"], design["trial"] + 1]
+    assert [each["trial"] for each in again["designs"]] == [design["trial"] + 1]
+    assert again["known"] == []
     content = imoca("verify", front[0], "--json").json
+    assert ([each["trial"] for each in content["designs"]], content["known"]) == (
+        [design["trial"], design["trial"] + 1],
+        [front[0]],
+    )
     status = imoca("status", "--json").json
     assert status["cost_of_verification"] == pytest.approx(content["cost"])
     assert "of it to verify designs" in imoca("status").out

@@ -126,13 +126,29 @@ def test_a_design_is_run_again_if_that_is_said_and_stands_once(study: Study) -> 
     point = unverified(study)[20]
     study.verify(point)
     CALLS.clear()
-    assert len(study.verify(point).designs) == 1
+    told = study.verify(point)
+    assert (len(told.designs), told.known) == (1, (point.id,))
     assert not CALLS
     found = study.verify(point, again=True)
     assert [("left", x_of(point), 1.0), ("right", x_of(point), 1.0)] == CALLS
-    assert [design.id for design in found.designs] == [point.id] * 2
-    assert "1 design was verified at full accuracy for a cost of 8." in found.summary
+    assert [(design.id, design.trial) for design in found.designs] == [(point.id, len(study.trials) - 1)]
+    assert found.cost == pytest.approx(4.0)  # what was run before is no news
+    assert found.known == ()
     assert [each.id for each in study.pareto_front() if each.parameters == point.parameters] == [point.id]
+
+
+def test_a_repetition_that_was_begun_before_and_is_finished_now_is_told(study: Study) -> None:
+    points = unverified(study)[:2]
+    study.verify(points)
+
+    def interrupt(trial: Trial) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        study.verify(points, again=True, on_trial=interrupt)
+    n_begun = len(study.trials)
+    found = study.verify(points[1], again=True)
+    assert [design.trial for design in found.designs] == [n_begun - 1, n_begun]
 
 
 def test_a_design_that_the_search_itself_ran_there_is_known_and_nothing_runs(study: Study) -> None:
