@@ -47,6 +47,9 @@ def verify(
     For example: imoca verify F3A0 F17C, or imoca verify --best 4, or imoca verify --budget 30: as many as that pays
     for, what was spent before included. What was run there before is not run again, unless --again says so.
     """
+    from imoca.problem.allowance import Allowance
+    from imoca.snapshot.verification import in_simulator_time
+
     given, ids = _split(words or [])
     if sum((bool(ids), best is not None, budget is not None)) != 1:
         raise typer.BadParameter("Name designs of the front, such as F3A0, or give --best 4, or --budget 30.")
@@ -71,6 +74,9 @@ def verify(
         except KeyboardInterrupt:
             say("Interrupted. What was begun and not finished is taken up by the next imoca verify or imoca run.")
             raise typer.Exit(INTERRUPTED) from None
+        written = to_spend if to_spend is not None or opened.settings is None else opened.settings.budget
+        if written is not None and Allowance.read(written).is_time:
+            found = in_simulator_time(found, opened.study.table())
         if as_json:
             print_json(verification_record(found))
             return

@@ -44,6 +44,7 @@ def trial_record(trial: Trial) -> dict[str, Any]:
 def verification_record(found: Verification) -> dict[str, Any]:
     return {
         "cost": found.cost,
+        "simulator_seconds": found.seconds,
         "n_within": found.n_kept,
         "n_measured": found.n_measured,
         "known": list(found.known),

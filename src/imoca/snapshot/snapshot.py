@@ -18,7 +18,7 @@ from imoca.snapshot.importance import Importance, importance
 from imoca.snapshot.movement import Movement, movement
 from imoca.snapshot.recommendation import OF_TODAY, ParetoPoint, believe_answers, predicted_front, recommended
 from imoca.snapshot.verdict import Broken, Purse, Verdict, next_step, verdict
-from imoca.snapshot.verification import Verification, verification
+from imoca.snapshot.verification import Verification, in_simulator_time, verification
 from imoca.trials.table import TrialTable
 from imoca.trials.trial import Run, SimulatorState, Trial
 
@@ -83,6 +83,11 @@ class Snapshot:
     def verification(self) -> Verification:
         """Every design that was run in order to verify it: what was predicted, and what came."""
         return verification(self.table)
+
+    def verification_for(self, budget: float | str | None) -> Verification:
+        """With what it cost in simulator time, too, where that is what a budget as a study file has it counts."""
+        is_time = budget is not None and Allowance.read(budget).is_time
+        return in_simulator_time(self.verification, self.table) if is_time else self.verification
 
     @cached_property
     def movement(self) -> Movement:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -13,14 +13,15 @@ from imoca.methods.verification import most_worth_verifying
 from imoca.models.cost import LearnedCostModel
 from imoca.problem.parameters import Value
 from imoca.problem.problem import Problem
-from imoca.snapshot.accounting import bill
+from imoca.snapshot.accounting import bill, seconds_bill
 from imoca.snapshot.prediction import LIKELY, Predictions
 from imoca.snapshot.recommendation import ParetoPoint, design_id, measured_values
 from imoca.trials.table import TrialTable
 from imoca.trials.trial import Candidate, Promise, SimulatorState, Trial
-from imoca.wording import labelled, number, printable, with_error
+from imoca.wording import duration, labelled, number, printable, with_error
 
 ROUND_OFF = 1e-9  # of what is left to spend
+LEAST_ROUNDED = 100.0  # seconds that are told in whole ones
 TITLES = ("design", "trial", "output", "predicted", "90 % interval", "measured", "")
 
 
@@ -74,6 +75,7 @@ class Verification:
     cost: float  # spent on them, in full-fidelity runs
     known: tuple[str, ...] = ()  # ids of designs that were asked for, of which nothing was missing
     is_none_left: bool = False  # where some of the front were wanted: whether none could be chosen
+    seconds: float | None = None  # spent on them, where simulator time is what a budget counts
 
     @property
     def n_kept(self) -> int:
@@ -115,7 +117,7 @@ class Verification:
             n_designs = len({design.id for design in self.designs})  # one may have been run again
             designs = "1 design was" if n_designs == 1 else f"{n_designs} designs were"
             done = "run" if self.failed else "verified"
-            parts.append(f"{designs} {done} at full accuracy for a cost of {number(self.cost)}.")
+            parts.append(f"{designs} {done} at full accuracy for {self.price}.")
         if self.failed:
             parts.append(f"Runs of {', '.join(self.failed)} failed.")
         if self.n_measured:
@@ -126,6 +128,15 @@ class Verification:
         if self.is_none_left:
             parts.append("No design of the front is left that was neither measured at full accuracy nor failed there.")
         return " ".join(parts) or "Nothing was verified."
+
+    @property
+    def price(self) -> str:
+        """What was spent on them, in words."""
+        cost = f"a cost of {number(self.cost)}"
+        if self.seconds is None:
+            return cost
+        time = duration(self.seconds) if self.seconds >= LEAST_ROUNDED else f"{number(self.seconds)} s"
+        return f"{time} of simulator time, {cost}"
 
     def __str__(self) -> str:
         lines = [TITLES, *([printable(cell) for cell in row] for row in self.rows)] if self.designs else []
@@ -144,6 +155,12 @@ def verification(table: TrialTable, of: BoolArray | None = None, known: Sequence
     chosen = np.flatnonzero(rows if of is None else rows & of).tolist()
     designs = [_checked(table.problem, table.trials[i]) for i in chosen]
     return Verification(tuple(designs), float(bill(table).by_trial[chosen].sum()), tuple(known))
+
+
+def in_simulator_time(found: Verification, table: TrialTable) -> Verification:
+    """The same with what it cost in simulator time, too: where the cost of every simulator is measured."""
+    rows = [design.trial for design in found.designs]
+    return replace(found, seconds=float(seconds_bill(table).by_trial[rows].sum()))
 
 
 def _checked(problem: Problem, trial: Trial) -> CheckedDesign:

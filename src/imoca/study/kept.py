@@ -10,6 +10,7 @@ from imoca.errors import MethodError, StorageError
 from imoca.methods.method import Method
 from imoca.methods.settings import MethodSettings
 from imoca.models.surrogates import DEFAULT_MODEL, ModelName
+from imoca.problem.allowance import Allowance
 from imoca.problem.names import is_integer
 from imoca.snapshot.accounting import bill
 from imoca.snapshot.recommendation import ParetoPoint, chosen_few
@@ -49,6 +50,7 @@ class KeptStudy:
         self._opened_storage = storage
         self._closes_storage = closes_storage
         self._is_closed = self._is_driven = False
+        self._allowance: Allowance | None = None  # of the last call that was given one, in whose unit sums are told
 
     def close(self) -> None:
         """Let go of the database; calling it again does nothing, and a closed study can be neither read nor used."""

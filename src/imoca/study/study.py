@@ -24,7 +24,7 @@ from imoca.runners.checks import check_runnable
 from imoca.runners.registry import Where, make_runner
 from imoca.snapshot.calibration import Calibration
 from imoca.snapshot.designs import Design
-from imoca.snapshot.verification import Verification
+from imoca.snapshot.verification import Verification, in_simulator_time
 from imoca.storage.base import Storage
 from imoca.storage.definition import Definition
 from imoca.storage.memory import MemoryStorage
@@ -263,7 +263,8 @@ class Study(KeptStudy):
             questions = GivenDesigns(self, snapshot, designs_named(snapshot, designs), again)
         allowance = None if budget is None else Allowance.read(budget)
         self._drive(questions, Where(workers, dask, slurm), on_trial, progress, allowance)
-        return questions.outcome()
+        found, told_in = questions.outcome(), self._allowance
+        return found if told_in is None or not told_in.is_time else in_simulator_time(found, self.table())
 
     def calibrate(
         self,
@@ -326,6 +327,7 @@ class Study(KeptStudy):
         check_runnable(self.problem, self.folder, is_here=where.is_here)
         runner = make_runner(self.problem, where, self.runs_folder)
         self._is_driven = True
+        self._allowance = budget or self._allowance
         try:
             display = progress_display(self, budget, progress)
             Loop(self, self._storage, runner, questions, on_trial, display).run()

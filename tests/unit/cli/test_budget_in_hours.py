@@ -45,6 +45,26 @@ def test_spent_is_shown_in_the_unit_of_the_budget(imoca: CommandLine, timed: Pat
     assert "of 100 full-fidelity runs spent" in imoca("run", "--budget", "100", "--time", "1s").err
 
 
+def test_what_verifying_cost_is_told_in_the_unit_of_the_budget(imoca: CommandLine, timed: Path) -> None:
+    assert imoca("run").code == 0
+    answer = imoca("verify", "--best", "1")
+    assert answer.code == 0, answer.err
+    assert "1 design was verified at full accuracy for 30 min of simulator time, a cost of 1." in answer.err
+    (point,) = [each for each in imoca("front", "--json").json["points"] if each["verified"]]
+    content = imoca("verify", point["id"], "--json").json
+    assert (content["simulator_seconds"], content["cost"]) == (1800.0, pytest.approx(1.0))
+    assert imoca("report", "-o", "report.html").code == 0
+    page = (timed / "report.html").read_text(encoding="utf-8")
+    assert "1 design was verified at full accuracy for 30 min of simulator time, a cost of 1." in page
+
+
+def test_where_a_budget_of_full_runs_is_given_verifying_is_told_in_them(imoca: CommandLine, timed: Path) -> None:
+    assert imoca("run").code == 0
+    answer = imoca("verify", "--budget", "5.5")
+    assert answer.code == 0, answer.err
+    assert "at full accuracy for a cost of 1." in answer.err
+
+
 @pytest.mark.parametrize("budget", ["40x", "0h", "-3h", "0", "nan"])
 def test_what_is_no_budget_is_refused_and_nothing_is_made(imoca: CommandLine, timed: Path, budget: str) -> None:
     answer = imoca("run", "--budget", budget)

@@ -10,7 +10,14 @@ from deciding import trial_at
 from imoca.problem import Fidelity, Objective, Problem, Real, Simulator
 from imoca.snapshot import Check, CheckedDesign, Verification
 from imoca.snapshot.recommendation import ParetoPoint, believe_answers, recommended
-from imoca.snapshot.verification import missing_simulators, most_worthwhile, open_designs, question_about, verification
+from imoca.snapshot.verification import (
+    in_simulator_time,
+    missing_simulators,
+    most_worthwhile,
+    open_designs,
+    question_about,
+    verification,
+)
 from imoca.trials import Answer, Promise, Trial, TrialTable
 
 PROBLEM = Problem(
@@ -21,6 +28,7 @@ PROBLEM = Problem(
     ],
 )
 HERE = np.array([0.25, 0.75])
+PROMISED = {"f": Promise(0.1, 0.0, 0.2)}
 
 
 def values_at(x: np.ndarray) -> dict[str, float]:
@@ -141,13 +149,31 @@ def test_the_record_counts_what_was_kept_and_prints_itself() -> None:
     assert again.summary.startswith("1 design was verified at full accuracy for a cost of 2. 2 of 2 measured")
 
 
+@pytest.mark.parametrize(("seconds", "words"), [(9000.0, "2.5 h"), (600.0, "10 min"), (0.0125, "0.0125 s")])
+def test_what_it_cost_is_told_in_time_where_that_is_known(seconds: float, words: str) -> None:
+    found = Verification((made(2.5),), 3.0, seconds=seconds)
+    assert f"verified at full accuracy for {words} of simulator time, a cost of 3." in found.summary
+
+
+def test_simulator_time_is_that_of_the_designs_alone() -> None:
+    timed = Simulator("s", [Objective("f", "minimize")], fidelity=Fidelity.continuous(), cost="measured")
+    problem = Problem([Real("a", 0, 1)], [timed])
+    told: list[tuple[float, dict[str, Promise]]] = [(40.0, {}), (50.0, PROMISED), (60.0, PROMISED)]
+    answers = [Answer({"f": 0.15}, {"s": seconds}, wasted={"s": 1.5}) for seconds, _ in told]
+    trials = [Trial(i, {"a": 0.1 * i}, {"s": 1.0}, {}, answers[i], promised=told[i][1]) for i in range(3)]
+    table = TrialTable.encode(problem, trials)
+    assert in_simulator_time(verification(table), table).seconds == pytest.approx(50.0 + 60.0 + 2 * 1.5)
+    second = verification(table, np.array([False, False, True]))
+    assert in_simulator_time(second, table).seconds == pytest.approx(61.5)
+    assert in_simulator_time(verification(table, np.zeros(3, dtype=np.bool_)), table).seconds == 0.0
+
+
 def test_names_cannot_move_the_cursor() -> None:
     check = Check("f\x1b[2J", Promise(2.0, 1.0, 3.0), 2.0)
     assert "\x1b" not in str(Verification((CheckedDesign(0, {"a": 1.0}, (check,)),), 1.0))
 
 
 def test_the_cost_of_a_verification_is_that_of_its_trials_alone() -> None:
-    promised = {"f": Promise(0.1, 0.0, 0.2)}
     trials = [
         trial_at(PROBLEM, 0, HERE, [1.0, 1.0], Answer(values_at(HERE))),
         *(
@@ -157,7 +183,7 @@ def test_the_cost_of_a_verification_is_that_of_its_trials_alone() -> None:
                 {"s": 1.0},
                 {},
                 Answer({"f": 0.15}),
-                promised=promised,
+                promised=PROMISED,
             )
             for i in (1, 2)
         ),

@@ -314,6 +314,20 @@ def test_of_simulator_time_as_many_are_verified_as_what_they_took_pays_for() -> 
     assert paid == [0, len(designs.points)]
 
 
+def test_what_it_cost_is_told_in_the_unit_of_the_last_budget() -> None:
+    timed = [
+        Simulator("left", [Objective("l", "minimize")], lambda x: (left(x, 1.0), 60.0), cost="measured"),
+        Simulator("right", [Objective("r", "minimize")], lambda x: (right(x, 1.0), 120.0), cost="measured"),
+    ]
+    study = Study(Problem(PROBLEM.parameters, timed), method="random")
+    study.optimize("30m", progress=False)
+    found = study.verify([{"x": 0.123}])
+    assert found.seconds == pytest.approx(180.0)
+    assert "1 design was verified at full accuracy for 3 min of simulator time, a cost of 2." in found.summary
+    assert study.verify(n=1).seconds == pytest.approx(180.0)
+    assert study.verify(budget=100.0).seconds is None
+
+
 @pytest.mark.slow
 def test_with_workers_no_design_is_run_twice(tmp_path: Path) -> None:
     with Study(PROBLEM, n_fronts=2, storage=tmp_path / "study.db") as study:

@@ -79,7 +79,7 @@ def collect(snapshot: Snapshot, introduction: Introduction) -> Contents:
         snapshot.seed,
         summary_record(snapshot),
         records["front"],
-        snapshot.verification,
+        snapshot.verification_for(introduction.budget),
         failure_reasons(snapshot),
         verdict,
         budget,
