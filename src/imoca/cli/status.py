@@ -111,7 +111,7 @@ def diagnosis(snapshot: Snapshot) -> dict[str, Any]:
             "why": movement.words,
         },
         "verified": {
-            "at_full_fidelity": len(snapshot.table.verified),
+            "at_full_fidelity": snapshot.n_full,
             "on_demand": len(found.designs),
             "n_within": found.n_kept,
             "n_measured": found.n_measured,

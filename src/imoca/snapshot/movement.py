@@ -68,15 +68,20 @@ class Movement:
         return moved if self.is_verified else f"{moved}, but no design that was chosen was run at full accuracy"
 
 
-def movement(table: TrialTable, model: ModelName = DEFAULT_MODEL) -> Movement:
-    """Pure: it follows from the trials and what they remember."""
-    is_verified = any(trial.fitted for trial in table.verified.trials)
+def movement(
+    table: TrialTable,
+    model: ModelName = DEFAULT_MODEL,
+    possible: TrialTable | None = None,  # without absurd answers, if they were looked for already
+) -> Movement:
+    """Pure: it follows from the trials and what they remember. An impossible answer is no witness."""
+    possible = without_absurd_answers(table, model) if possible is None else possible
+    is_verified = any(trial.fitted for trial in possible.verified.trials)
     costs = bill(table)
     spent = np.where(costs.is_verification, 0.0, costs.by_trial + costs.expected.sum(axis=1)).cumsum()
     rows = watched(table, spent)
     if not rows or np.isnan(spent[-1]):  # costs by a function that is not imported for looking at a study
         return Movement(None, 0.0, is_verified)
-    prices, table = cost_models(table), without_absurd_answers(table, model)
+    prices, table = cost_models(table), possible
     today = remembered(table, model, prices)
     fronts = [_front_at(table, row, model, prices) for row in rows]
     if today is None or any(front is None for front in fronts):

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from imoca.methods.beliefs import Beliefs
+from imoca.methods.beliefs import Beliefs, without_absurd_answers
 from imoca.models.surrogates import DEFAULT_MODEL, ModelName
 from imoca.pareto.search import Front
 from imoca.problem.allowance import Allowance
@@ -51,6 +51,16 @@ class Snapshot:
         return self.table.rows(self.table.is_finished)
 
     @cached_property
+    def possible(self) -> TrialTable:
+        """The trials without the answers that a look at the values finds impossible: all of full runs that are."""
+        return without_absurd_answers(self.table, self.model)
+
+    @property
+    def n_full(self) -> int:
+        """Designs that were run at full accuracy and gave no impossible answer."""
+        return len(self.possible.verified)
+
+    @cached_property
     def beliefs(self) -> Beliefs | None:
         """The models of the answers so far; None while there are too few."""
         return believe_answers(self.table, self.model)
@@ -92,7 +102,7 @@ class Snapshot:
     @cached_property
     def movement(self) -> Movement:
         """Whether the front has settled; no model is fitted for it."""
-        return movement(self.table, self.model)
+        return movement(self.table, self.model, self.possible)
 
     @cached_property
     def cheap_runs(self) -> tuple[CheapRuns, ...]:
@@ -102,10 +112,10 @@ class Snapshot:
     @cached_property
     def verdict(self) -> Verdict:
         """Settled, to be relied on, what next; no model is fitted for it."""
-        n_full, n_ended = len(self.table.verified), int(self.table.was_run.sum())
+        n_impossible, n_ended = len(self.table.verified) - self.n_full, int(self.table.was_run.sum())
         share_failed = float((self.table.states == SimulatorState.FAILED).sum()) / max(1, n_ended)
         found = (self.movement, self.verification, self.cheap_runs)
-        return verdict(self.problem, n_full, self.bill, *found, share_failed, self.broken)
+        return verdict(self.problem, self.n_full, self.bill, *found, share_failed, self.broken, n_impossible)
 
     @cached_property
     def broken(self) -> Broken | None:

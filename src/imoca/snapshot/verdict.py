@@ -152,6 +152,7 @@ def verdict(
     cheap_runs: Sequence[CheapRuns],
     share_failed: float = 0.0,  # of the runs that ended
     broken: Broken | None = None,
+    n_impossible: int = 0,  # designs more that were run there, of which an answer is impossible
 ) -> Verdict:
     settled = Answer(
         "Settled?",
@@ -164,17 +165,18 @@ def verdict(
     failing = f"{100.0 * share_failed:.0f} % of the runs failed. {KEPT_AWAY}" if is_kept_away else ""
     step = next_step(problem, Purse.of_runs(problem, bill), movement, broken=broken)
     warnings = (*warnings, failing) if failing else warnings
-    return Verdict(settled, _trusted(n_full, verification), step, warnings, failing)
+    return Verdict(settled, _trusted(n_full, n_impossible, verification), step, warnings, failing)
 
 
-def _trusted(n_full: int, found: Verification) -> Answer:
-    designs = "1 design" if n_full == 1 else f"{n_full} designs"
+def _trusted(n_full: int, n_impossible: int, found: Verification) -> Answer:
+    more = f" ({n_impossible} more gave an impossible answer)" if n_impossible else ""
+    designs = f"{counted(n_full, 'design')} at full accuracy{more}"
     question = "To be relied on?"
     if not n_full:
-        return Answer(question, "not yet", f"{designs} at full accuracy, so that all of it is prediction", "open")
+        return Answer(question, "not yet", f"{designs}, so that all of it is prediction", "open")
     if not found.n_measured:
-        return Answer(question, "in part", f"{designs} at full accuracy", "open")
-    held = f"{designs} at full accuracy; of {found.n_measured} predictions that imoca verify put to the test "
+        return Answer(question, "in part", designs, "open")
+    held = f"{designs}; of {found.n_measured} predictions that imoca verify put to the test "
     told = f"{held}{found.n_kept} held"
     if binom.cdf(found.n_kept, found.n_measured, LIKELY) < RARE:
         return Answer(question, "no", f"{told}, where nine of ten should", "bad")

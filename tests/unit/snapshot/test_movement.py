@@ -9,6 +9,7 @@ from deciding import believe, trial_at
 from imoca import Fidelity, Objective, Problem, Real, Simulator, Study
 from imoca.methods.fronts import front_of_means
 from imoca.pareto.search import Front
+from imoca.snapshot import Snapshot
 from imoca.snapshot import movement as module
 from imoca.snapshot.movement import EFFORT, MOST_MOVED, Movement, _lacking, movement, watched
 from imoca.trials import Answer, Promise, Trial, TrialTable
@@ -148,6 +149,22 @@ def test_one_absurd_answer_neither_settles_a_front_nor_sets_it_in_motion(searche
     assert moving is not None
     assert at_rest == pytest.approx(movement(table).share, abs=0.01)
     assert moving > 10 * MOST_MOVED
+
+
+def test_an_impossible_answer_witnesses_nothing(searched: Study) -> None:
+    table = searched.table()
+    fitted = dict(table.trials[-1].fitted)
+    absurd = trial_at(PROBLEM, len(table), np.array([0.513]), [1.0, 1.0], Answer({"l": 1e6, "r": 0.1}), fitted)
+    trials = TrialTable.encode(PROBLEM, [*table.trials, absurd])
+    found = movement(trials)
+    assert (found.has_ended, found.is_verified, found.is_settled) == (True, False, False)
+    trusted = searched.snapshot().verdict.trusted
+    snapshot = Snapshot(searched.method, searched.seed, trials)
+    assert trusted.line == "not yet: 0 designs at full accuracy, so that all of it is prediction"
+    assert snapshot.n_full == sum(point.verified for point in snapshot.front_of_today) == 0
+    assert snapshot.verdict.trusted.line == (
+        "not yet: 0 designs at full accuracy (1 more gave an impossible answer), so that all of it is prediction"
+    )
 
 
 def test_the_cost_of_verification_is_no_part_of_the_stretch(searched: Study) -> None:
