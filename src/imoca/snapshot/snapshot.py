@@ -7,6 +7,8 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from imoca.methods.beliefs import Beliefs, without_absurd_answers
+from imoca.models.cost import cost_models
+from imoca.models.failure import failure_models
 from imoca.models.surrogates import DEFAULT_MODEL, ModelName
 from imoca.pareto.search import Front
 from imoca.problem.allowance import Allowance
@@ -15,8 +17,8 @@ from imoca.snapshot.accounting import Bill, bill, seconds_bill
 from imoca.snapshot.cheap_runs import CheapRuns, cheap_runs
 from imoca.snapshot.history import Checkpoint, front_history
 from imoca.snapshot.importance import Importance, importance
-from imoca.snapshot.movement import Movement, movement
-from imoca.snapshot.recommendation import OF_TODAY, ParetoPoint, believe_answers, predicted_front, recommended
+from imoca.snapshot.movement import Movement, movement, remembered
+from imoca.snapshot.recommendation import OF_TODAY, QUICK, ParetoPoint, believe_answers, predicted_front, recommended
 from imoca.snapshot.verdict import Broken, Purse, Verdict, next_step, verdict
 from imoca.snapshot.verification import Verification, in_simulator_time, verification
 from imoca.trials.table import TrialTable
@@ -125,12 +127,23 @@ class Snapshot:
         """With the next step in the unit of a budget as a study file has it: simulator time where that is "40h".
 
         Whoever has made the front hands it over: of designs that were measured already none is to be verified, and
-        what its models set aside is said.
+        what its models set aside is said. For others a front at rest is found as the last question remembers it.
         """
-        n_predicted = None if front is None else sum(not point.verified for point in front if not point.is_earlier)
-        step = next_step(self.problem, self.purse_for(budget), self.movement, n_predicted, self.broken)
         warnings = self.verdict.warnings if front is None else (*self.verdict.warnings, *self.set_aside_words)
+        front = self._front_remembered if front is None else front
+        n_predicted = sum(not point.verified for point in front if not point.is_earlier) if front else None
+        step = next_step(self.problem, self.purse_for(budget), self.movement, n_predicted, self.broken)
         return replace(self.verdict, next_step=step, warnings=warnings)
+
+    @cached_property
+    def _front_remembered(self) -> Sequence[ParetoPoint] | None:
+        """Today's, by values alone, without a fit; None of one that moves, and where no model is remembered."""
+        costs = cost_models(self.table) if self.movement.has_ended else ()
+        beliefs = remembered(self.possible, self.model, costs) if costs else None
+        if beliefs is None:
+            return None
+        beliefs = replace(beliefs, failures=failure_models(self.table))
+        return recommended(self.possible, beliefs, self.seed, self.model, QUICK)
 
     @property
     def set_aside(self) -> dict[str, tuple[int, ...]]:

@@ -6,7 +6,7 @@ import math
 import numpy as np
 import pytest
 
-from imoca import Study
+from imoca import Fidelity, Integer, Study
 from imoca.problem.allowance import Allowance
 from imoca.problem.parameters import Real
 from imoca.problem.problem import Problem
@@ -89,6 +89,28 @@ def test_no_more_designs_are_to_be_verified_than_the_front_has(
     step = next_step(problem, Purse.of_runs(problem, bill_of(4.0)), movement, n_predicted)
     assert step.command() == command
     assert step.line.startswith(line)
+
+
+def test_without_a_fit_too_no_design_is_to_be_verified_that_was_measured() -> None:
+    """Of four possible designs, as the last question remembers its model."""
+    fidelity = Fidelity.continuous()
+    outputs = [Objective("f", "minimize"), Objective("g", "minimize")]
+
+    def run(n: int, z: float) -> dict[str, float]:
+        return {"f": n + 0.1 * (1.0 - z), "g": 1.0 / n + 0.05 * (1.0 - z)}
+
+    problem = Problem([Integer("n", 1, 4)], [Simulator("s", outputs, run, fidelity=fidelity, cost="0.1 + 0.9 * z")])
+    study = Study(problem, n_fronts=2, verify=0.0)
+    study.optimize(trials=18, progress=False)
+    open_ones = [dict(point.parameters) for point in study.pareto_front() if not point.verified]
+    for n_left in range(len(open_ones), -1, -1):
+        snapshot = study.snapshot()
+        steps = [snapshot.verdict_for(None).next_step, snapshot.verdict_for(None, snapshot.front).next_step]
+        assert steps[0] == steps[1]
+        assert snapshot.movement.has_ended
+        assert steps[0].command() == (f"imoca verify --best {min(3, n_left)}" if n_left else "imoca front")
+        if n_left:
+            study.verify(open_ones[n_left - 1])
 
 
 def test_a_front_that_hardly_moved_moved_by_less_than_can_be_told() -> None:
