@@ -42,9 +42,10 @@ EFFORT = SearchEffort(size=100, n_generations=6, n_children=200)
 class Movement:
     """Of the front, up to the last question."""
 
-    share: float | None  # of its hypervolume that the fronts of a while ago lack, at the most; None: too few questions
+    share: float | None  # of its hypervolume that the fronts of a while ago lack, at the most; None: it cannot be told
     cost: float  # of the search meanwhile
     is_verified: bool  # some design that a model chose was run at full accuracy
+    has_front: bool = True  # some design is likely to be feasible
 
     @property
     def has_ended(self) -> bool:
@@ -58,6 +59,8 @@ class Movement:
     @property
     def words(self) -> str:
         """Why it is settled or not."""
+        if not self.has_front:
+            return "there is no front yet: no design is likely to be feasible"
         if self.share is None:
             return "too few questions were asked by a model to tell"
         cost = number(float(f"{self.cost:.3g}"))
@@ -86,8 +89,10 @@ def movement(
     fronts = [_front_at(table, row, model, prices) for row in rows]
     if today is None or any(front is None for front in fronts):
         return Movement(None, 0.0, is_verified)
-    designs = [front.x for front in fronts if front is not None]
-    share = _lacking(today, _front(table, today, len(table)), designs)
+    front = _front(table, today, len(table))
+    if not len(front.x):
+        return Movement(None, 0.0, is_verified, has_front=False)
+    share = _lacking(today, front, [each.x for each in fronts if each is not None])
     return Movement(share, float(spent[-1] - spent[rows[0] - 1]), is_verified)
 
 

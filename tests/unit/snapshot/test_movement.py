@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from deciding import believe, trial_at
 
-from imoca import Fidelity, Objective, Problem, Real, Simulator, Study
+from imoca import Constraint, Fidelity, Objective, Problem, Real, Simulator, Study
 from imoca.methods.fronts import front_of_means
 from imoca.pareto.search import Front
 from imoca.snapshot import Snapshot
@@ -96,6 +96,7 @@ def test_what_designs_lack_is_the_share_of_the_hypervolume_that_they_leave_uncov
         assert _lacking(beliefs, front, [each]) == pytest.approx(share, abs=0.01)
     assert _lacking(beliefs, front, sets) == pytest.approx(max(expected), abs=0.01)
     assert _lacking(beliefs, Front(front.x, front.values), [front.x]) == pytest.approx(0.0, abs=1e-9)
+    assert _lacking(beliefs, front, [front.x, front.x[:0]]) == 1.0  # there was none a while ago
 
 
 def test_a_front_at_rest_is_settled_only_with_a_witness(searched: Study) -> None:
@@ -185,6 +186,24 @@ def test_without_memory_nothing_can_be_told() -> None:
     assert (found.share, found.has_ended, found.is_settled) == (None, False, False)
     assert Movement(None, 0.0, True).words == "too few questions were asked by a model to tell"
     assert movement(TrialTable.encode(PROBLEM, [])).share is None
+
+
+def test_where_no_design_is_likely_to_be_feasible_there_is_no_front_to_settle() -> None:
+    outputs: list[Objective | Constraint] = [
+        *(Objective("l", "minimize"), Objective("r", "minimize")),
+        Constraint("c", upper=-1.0),
+    ]
+
+    def run(x: float, z: float) -> dict[str, float]:
+        return {"l": left(x, z), "r": right(x, z), "c": 1.0 + x * x - 0.02 * z}
+
+    simulator = Simulator("s", outputs, run, fidelity=Fidelity.continuous(), cost="0.1 + 0.9 * z")
+    study = Study(Problem([Real("x", 0.0, 1.0)], [simulator]), n_fronts=2)
+    study.optimize(trials=21, progress=False)
+    snapshot = study.snapshot()
+    assert (snapshot.front, snapshot.movement.is_settled) == ((), False)
+    assert snapshot.movement.words == "there is no front yet: no design is likely to be feasible"
+    assert snapshot.verdict_for(None).next_step.verb == "run"
 
 
 def test_of_one_objective_there_is_a_front_too() -> None:
