@@ -180,7 +180,7 @@ def spent_words(study: Study, budget: float | str | None) -> str:
 
     allowance = None if budget is None else Allowance.read(budget)
     if allowance is not None and allowance.is_time:
-        return allowance.spent_words(allowed_bill(study.table(), allowance).total)
+        return allowance.spent_words(allowed_bill(study.table(), allowance, study.runs).total)
     of_budget = "" if allowance is None else f" of {allowance.amount:g}"
     return f"{study.cost_spent:.4g}{of_budget} full-fidelity runs"
 

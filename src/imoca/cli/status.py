@@ -65,7 +65,7 @@ def summary(opened: Opened) -> dict[str, Any]:
     written = None if opened.settings is None else opened.settings.budget
     owner, step = study.owner, snapshot.verdict_for(written).next_step
     is_time = written is not None and Allowance.read(written).is_time
-    time_bill = seconds_bill(snapshot.table) if is_time else None
+    time_bill = seconds_bill(snapshot.table, snapshot.runs) if is_time else None
     running = [] if owner is None else [run for run in snapshot.runs if run.ended is None]  # else they ended with it
     return {
         "name": opened.name,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,7 +12,7 @@ from imoca.errors import FigureError
 from imoca.models.cost import CostModel, LearnedCostModel, cost_model, costs_of_runs
 from imoca.problem.allowance import Allowance
 from imoca.trials.table import TrialTable
-from imoca.trials.trial import SimulatorState
+from imoca.trials.trial import Run, RunState, SimulatorState
 
 LARGEST = 1e150  # that a run counts, and all of them: whatever was told, sums and squares of it are numbers
 
@@ -23,7 +24,7 @@ class Bill:
     It is not where the cost is a function, none of its values is stored, and the study is only looked at.
     """
 
-    spent: Array  # (n, n_simulators), 0 while a simulator runs
+    spent: Array  # (n, n_simulators), while a simulator runs what earlier attempts took
     wasted: Array  # (n, n_simulators), the share of it that earlier attempts took
     expected: Array  # (n, n_simulators), of simulators that run
     setup: Array  # (n,), of preparing the design, whichever simulators were asked
@@ -52,11 +53,13 @@ class Bill:
         return float(self.by_trial[self.is_verification].sum())
 
 
-def bill(table: TrialTable) -> Bill:
+def bill(table: TrialTable, runs: Sequence[Run] = ()) -> Bill:
     """A run that failed costs what was told, else what was declared; attempts before the last one are charged too.
 
-    Where the cost is measured, a failed run of which no cost was told is free.
+    Where the cost is measured, a failed run of which no cost was told is free. ``runs``, the journal, tells of attempts
+    that were lost or failed and are repeated: trials know of them only once they have their answer.
     """
+    repeated = Repeated.among(table, runs)
     spent, lost, expected = np.zeros((3, *table.costs.shape))
     for s in range(len(table.problem.simulators)):
         model = cost_model(table, s)
@@ -64,7 +67,7 @@ def bill(table: TrialTable) -> Bill:
         declared = _declared(table, s, model, np.isnan(told) & (table.states[:, s] != SimulatorState.NOT_RUN))
         is_running = table.states[:, s] == SimulatorState.PENDING
         expected[:, s] = np.where(is_running, declared, 0.0)
-        lost[:, s] = _counted(table, s, model, table.wasted[:, s])
+        lost[:, s] = _counted(table, s, model, table.wasted[:, s]) + repeated.counted(table, s, model, declared)
         spent[:, s] = _counted(table, s, model, told) + lost[:, s]
         if not isinstance(model, LearnedCostModel):
             spent[:, s] += np.where(is_running, 0.0, declared)
@@ -73,12 +76,12 @@ def bill(table: TrialTable) -> Bill:
     return Bill(spent, lost, expected, np.full(len(table), table.problem.setup_cost), is_verification)
 
 
-def allowed_bill(table: TrialTable, allowance: Allowance | None) -> Bill:
+def allowed_bill(table: TrialTable, allowance: Allowance | None, runs: Sequence[Run] = ()) -> Bill:
     """In the unit of what may be spent."""
-    return seconds_bill(table) if allowance is not None and allowance.is_time else bill(table)
+    return seconds_bill(table, runs) if allowance is not None and allowance.is_time else bill(table, runs)
 
 
-def seconds_bill(table: TrialTable) -> Bill:
+def seconds_bill(table: TrialTable, runs: Sequence[Run] = ()) -> Bill:
     """The same in seconds of simulator time, where the cost of every simulator is measured.
 
     What runs is expected to take what the runs before it tell; the first ones are expected to take nothing.
@@ -88,12 +91,43 @@ def seconds_bill(table: TrialTable) -> Bill:
         model, rows = cost_model(table, s), np.flatnonzero(table.states[:, s] == SimulatorState.PENDING)
         if isinstance(model, LearnedCostModel) and model.residual is not None:
             expected[rows, s] = model.own_costs(table.x[rows], table.z[rows, s])
-    lost = np.nan_to_num(table.wasted)
+    lost = np.nan_to_num(table.wasted) + Repeated.among(table, runs).told
     spent, lost, expected = (
         np.minimum(costs, LARGEST) for costs in (np.nan_to_num(table.costs) + lost, lost, expected)
     )
     is_verification = np.array([trial.is_verification for trial in table.trials], dtype=np.bool_)
     return Bill(spent, lost, expected, np.zeros(len(table)), is_verification)
+
+
+@dataclass(frozen=True)
+class Repeated:
+    """Attempts that were lost or failed, at simulators that have not answered yet."""
+
+    told: Array  # (n, n_simulators), what they cost as told or measured, in the simulator's own units, together
+    n_untold: Array  # (n, n_simulators), how many cost what is declared
+
+    @staticmethod
+    def among(table: TrialTable, runs: Sequence[Run]) -> Repeated:
+        told, n_untold = np.zeros((2, *table.costs.shape))
+        rows = {trial.number: i for i, trial in enumerate(table.trials) if trial.pending}
+        columns = {simulator.name: s for s, simulator in enumerate(table.problem.simulators)}
+        for run in runs:
+            is_over = run.trial in rows and run.state in (RunState.LOST, RunState.FAILED)
+            if not is_over or table.states[at := (rows[run.trial], columns[run.simulator])] != SimulatorState.PENDING:
+                continue
+            cost = None if run.answer is None else run.answer.costs.get(run.simulator)
+            if cost is None and not table.problem.simulators[at[1]].is_cost_measured:
+                n_untold[at] += 1
+            else:
+                told[at] += run.elapsed if cost is None else cost
+        return Repeated(told, n_untold)
+
+    def counted(self, table: TrialTable, s: int, model: CostModel, declared: Array) -> Array:  # (n,) -> (n,)
+        """What they count in the budget; nothing where no measured run tells what a full one costs."""
+        is_known = not isinstance(model, LearnedCostModel) or model.residual is not None
+        told = np.where(is_known & (self.told[:, s] > 0.0), self.told[:, s], np.nan)
+        n_untold = self.n_untold[:, s]
+        return _counted(table, s, model, told) + np.where(n_untold > 0, n_untold * declared, 0.0)
 
 
 def is_cost_guessed(table: TrialTable) -> bool:

@@ -45,7 +45,7 @@ class Snapshot:
 
     @cached_property
     def bill(self) -> Bill:
-        return bill(self.table)
+        return bill(self.table, self.runs)
 
     @cached_property
     def finished(self) -> TrialTable:
@@ -165,7 +165,7 @@ class Snapshot:
 
     def purse_of(self, allowance: Allowance) -> Purse:
         if allowance.is_time:
-            purse = Purse.of_time(self.problem, self.bill, seconds_bill(self.table))
+            purse = Purse.of_time(self.problem, self.bill, seconds_bill(self.table, self.runs))
         else:
             purse = Purse.of_runs(self.problem, self.bill)
         return replace(purse, budget=allowance.amount)

@@ -38,7 +38,7 @@ def after_driver_death(simulator: Simulator, run: Run, runs: Sequence[Run], ende
     if len(in_a_row) < MOST_DEATHS - 1 or not all(each.is_lost_with_driver for each in in_a_row):
         return lost
     reason = f"The process that drives the study died {MOST_DEATHS} times in a row while this ran."
-    costs = {simulator.name: max(elapsed(lost), SHORTEST)} if simulator.is_cost_measured else {}
+    costs = {simulator.name: max(lost.elapsed, SHORTEST)} if simulator.is_cost_measured else {}
     return dataclasses.replace(lost, answer=Answer(costs=costs, failures={simulator.name: reason}))
 
 
@@ -79,16 +79,11 @@ def merged_answer(problem: Problem, trial: Trial, runs: Sequence[Run]) -> Answer
     return Answer(values, costs, failures, wasted, tuple(pending), errors)
 
 
-def elapsed(run: Run) -> float:
-    """Seconds of wall time; 0 while it runs."""
-    return max(0.0, run.ended - run.started) if run.ended is not None else 0.0
-
-
 def are_costs_times(problem: Problem, runs: Sequence[Run]) -> bool:
     """Whether what runs cost are seconds: of every simulator none took less, and the dearest took about that long."""
     for simulator in problem.simulators:
         own = [run for run in runs if run.simulator == simulator.name and run.state is RunState.ANSWERED]
-        told = [(run.answer.costs.get(simulator.name, math.inf), elapsed(run)) for run in own if run.answer is not None]
+        told = [(run.answer.costs.get(simulator.name, math.inf), run.elapsed) for run in own if run.answer is not None]
         if not simulator.is_cost_measured or not told or any(cost > seconds for cost, seconds in told):
             return False
         dearest, seconds = max(told)
@@ -102,7 +97,7 @@ def _cost_of(problem: Problem, simulator: Simulator, trial: Trial, run: Run) -> 
     if run.answer is not None and simulator.name in run.answer.costs:
         return run.answer.costs[simulator.name]
     if simulator.is_cost_measured:
-        return elapsed(run)
+        return run.elapsed
     x = problem.space.encode(trial.parameters)[None]
     z = np.array([simulator.fidelity.encode(trial.fidelities[simulator.name])])
     return float(simulator.costs(problem.space, x, z)[0, 0])

@@ -112,7 +112,7 @@ class KeptStudy:
 
         NaN if it is not known here: see `load`.
         """
-        return bill(self.table()).total
+        return bill(self.table(), self.runs).total
 
     def table(self) -> TrialTable:
         """The trials as arrays; only those that are new since the last call are encoded."""

@@ -21,7 +21,6 @@ from imoca.study.journal import (
     SHORTEST,
     after_driver_death,
     asked_simulators,
-    elapsed,
     is_settled,
     merged_answer,
     next_job,
@@ -141,7 +140,7 @@ class Loop:
         started = self._running.pop((job.trial, simulator.name))
         run = dataclasses.replace(started, folder=str(job.folder), ended=self._clock.now(), answer=finished.answer)
         if simulator.is_cost_measured and simulator.name not in finished.answer.costs:
-            costs = {simulator.name: max(elapsed(run), SHORTEST)}
+            costs = {simulator.name: max(run.elapsed, SHORTEST)}
             run = dataclasses.replace(run, answer=dataclasses.replace(finished.answer, costs=costs))
         self._storage.record(run)
         self._journal[job.trial].append(run)

@@ -95,7 +95,7 @@ class PlainLines:
         budget = self._budget
         if budget is None:
             return f"cost {self._study.cost_spent:.2f}"
-        spent = allowed_bill(self._study.table(), budget).total
+        spent = allowed_bill(self._study.table(), budget, self._study.runs).total
         return f"spent {budget.spent_words(spent)}" if budget.is_time else f"cost {spent:.2f} of {budget.amount:g}"
 
     def _print(self, line: str) -> None:
@@ -115,7 +115,7 @@ class LivePanel:
         self._budget = budget
         self._screen = screen
         self._table = study.table()  # renewed after every trial, not while drawing
-        self._spent = allowed_bill(self._table, budget).total
+        self._spent = allowed_bill(self._table, budget, study.runs).total
         self._time_left = ""
         self._finished: dict[int, float] = {}  # trials, and the seconds since the one before
         self._last_finish = time.monotonic()
@@ -150,7 +150,7 @@ class LivePanel:
     def trial_finished(self, trial: Trial) -> None:
         self._last = trial
         self._table = self._study.table()
-        costs = allowed_bill(self._table, self._budget)  # a learned cost takes a fit
+        costs = allowed_bill(self._table, self._budget, self._study.runs)  # a learned cost takes a fit
         self._spent = costs.total
         started = time.monotonic()
         self._finished[trial.number] = started - self._last_finish

@@ -140,7 +140,7 @@ class Search:
         budget = self._limits.budget
         if budget is None:
             return True
-        costs = allowed_bill(table, budget)
+        costs = allowed_bill(table, budget, self._study.runs)
         if costs.total >= 0.5 * budget.amount and not self._is_half_spent:
             self._is_half_spent = True
             if self._limits.stop is None:  # else a full run is asked for when the time has come

@@ -110,6 +110,11 @@ class Run:
         return RunState.ANSWERED if self.answer.values else RunState.LOST
 
     @property
+    def elapsed(self) -> float:
+        """Seconds of wall time; 0 while it runs."""
+        return max(0.0, self.ended - self.started) if self.ended is not None else 0.0
+
+    @property
     def is_lost_with_driver(self) -> bool:
         """Whether its driver died while it ran; one that a driver ended on purpose has an empty answer."""
         return self.ended is not None and self.answer is None

@@ -1,6 +1,7 @@
 """Bills worked out by hand."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -13,7 +14,8 @@ from imoca.problem.parameters import Real
 from imoca.problem.problem import Problem
 from imoca.problem.simulator import Objective, Simulator
 from imoca.snapshot.accounting import seconds_bill
-from imoca.trials import Answer, Trial, TrialTable
+from imoca.study.journal import merged_answer
+from imoca.trials import Answer, Run, Trial, TrialTable
 
 CENTRE = np.array([0.5, 0.5])
 DONE = {"f": 1.0, "g": 2.0}
@@ -92,6 +94,43 @@ def test_earlier_attempts_are_charged_on_top_and_shown_apart() -> None:
     spent, wasted, _ = one_bill(Answer(DONE, costs={"s": 0.22}, wasted={"s": 0.55, "t": 1.0}))
     assert wasted == pytest.approx([0.5, 0.5])  # 0.55 / 1.1, and 2 * 1 / 4
     assert spent == pytest.approx([0.2 + 0.5, AT_T + 0.5])
+
+
+LOST = Run(0, "t", 1, 100.0, None, 107.0)
+FAILED = Run(0, "t", 2, 110.0, None, 115.0, Answer(costs={"t": 3.0}, failures={"t": "no"}))
+RUNNING = Run(0, "t", 3, 120.0)
+
+
+def test_attempts_that_are_repeated_are_charged_before_the_answer_and_as_after_it() -> None:
+    """Of s one attempt was lost before it answered, which its trial knows; of t two, which its journal knows."""
+    plain, lost_s = make_problem(), replace(LOST, simulator="s")
+    problem = plain.with_simulators([replace(each, run=abs, retries=1) for each in plain.simulators])
+    known = [lost_s, replace(lost_s, attempt=2, answer=DONE_S), LOST, FAILED]
+    asked = trial_at(problem, 0, CENTRE, [0.5, 1 / 3])
+    running = asked.answered(merged_answer(problem, asked, known))
+    assert running.pending == ("t",)
+    attempts = AT_T + 2.0 * 3.0 / 4.0  # one as declared, one as told
+    before = bill(problem, [running], [*known, RUNNING])
+    assert before.spent[0].tolist() == pytest.approx([2 * AT_S, attempts])
+    assert before.wasted[0].tolist() == pytest.approx([AT_S, attempts])
+    assert before.expected[0].tolist() == pytest.approx([0.0, AT_T])
+    known.append(replace(RUNNING, ended=125.0, answer=Answer({"g": 2.0})))
+    after = bill(problem, [asked.answered(merged_answer(problem, asked, known))], known)
+    np.testing.assert_allclose(after.wasted, before.wasted)
+    assert after.total == pytest.approx(before.total + AT_T)
+
+
+def test_of_measured_attempts_that_are_repeated_the_time_counts_once_a_full_run_is_known() -> None:
+    problem = make_problem(other="measured")
+    done = [trial_at(problem, i, CENTRE, [0.5, 1.0], Answer(DONE, {"t": 14.0})) for i in range(3)]
+    running = trial_at(problem, 3, CENTRE, [0.5, 1.0])
+    lost = replace(LOST, trial=3)
+    assert bill(problem, [*done, running], (lost, lost)).spent[3, 1] == pytest.approx(2.0, rel=1e-3)  # 14 s, of 14
+    assert bill(problem, [replace(running, number=0)], (LOST,)).total == 0.0  # nobody knows what 7 s are worth
+    timed = make_problem("measured", "measured")
+    table = TrialTable.encode(timed, [trial_at(timed, 0, CENTRE, [0.5, 1.0])])
+    made = seconds_bill(table, (LOST, FAILED, RUNNING))
+    assert (made.spent.tolist(), made.wasted.tolist()) == ([[0.0, 10.0]], [[0.0, 10.0]])
 
 
 def test_a_cost_that_depends_on_the_design_is_a_share_of_the_full_run_of_the_same_design() -> None:

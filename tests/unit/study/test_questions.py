@@ -9,9 +9,12 @@ import pytest
 
 from imoca import Fidelity, Objective, Problem, Real, Simulator, Study
 from imoca.errors import CostError, MethodError
+from imoca.problem.allowance import Allowance
 from imoca.snapshot.cheap_runs import CheapRuns
 from imoca.snapshot.snapshot import Snapshot
-from imoca.trials import Candidate, Trial, TrialTable
+from imoca.storage.memory import MemoryStorage
+from imoca.study.questions import Limits, Search
+from imoca.trials import Candidate, Run, Trial, TrialTable
 
 
 def left(x: float, z: float) -> float:
@@ -59,6 +62,20 @@ def test_the_budget_holds_with_the_rule_too() -> None:
     study = Study(PROBLEM, n_fronts=2)
     study.optimize(1.5, stop="settled", progress=False)
     assert 1.5 <= study.cost_spent < 3.6
+
+
+def test_runs_that_were_lost_count_while_they_are_run_again() -> None:
+    storage = MemoryStorage()
+    study = Study(PROBLEM, method="random", storage=storage)
+    trial = study.launch(Candidate({"x": 0.5}, {"left": 1.0, "right": 1.0}))
+    search = Search(study, Limits(Allowance.read(5.0), None), None)
+    for attempt in (1, 2):
+        storage.record(Run(trial.number, "left", attempt, 100.0, None, 107.0))
+    assert study.cost_spent == study.snapshot().bill.total == pytest.approx(2.0)
+    assert search.next(4, is_idle=False) is not None  # 2 were lost and 2 run, of 5
+    storage.record(Run(trial.number, "right", 1, 100.0, None, 107.0))
+    assert study.cost_spent == pytest.approx(3.0)
+    assert search.next(4, is_idle=False) is None
 
 
 @pytest.mark.slow

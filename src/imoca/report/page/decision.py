@@ -64,7 +64,8 @@ def written_budget(snapshot: Snapshot, written: float | str | None) -> Budget:
     allowance = None if written is None else Allowance.read(written)
     if allowance is None or not allowance.is_time:
         return budget_of(snapshot.bill, snapshot.runs, None if allowance is None else allowance.amount)
-    seconds, told = budget_of(seconds_bill(snapshot.table), snapshot.runs, allowance.amount), allowance.told
+    in_seconds, told = seconds_bill(snapshot.table, snapshot.runs), allowance.told
+    seconds = budget_of(in_seconds, snapshot.runs, allowance.amount)
     pace = None if seconds.pace is None else told(seconds.pace)
     return Budget(told(seconds.spent), told(seconds.verification), told(allowance.amount), pace, allowance.unit)
 
