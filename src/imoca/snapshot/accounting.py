@@ -56,7 +56,8 @@ class Bill:
 def bill(table: TrialTable, runs: Sequence[Run] = ()) -> Bill:
     """A run that failed costs what was told, else what was declared; attempts before the last one are charged too.
 
-    Where the cost is measured, a failed run of which no cost was told is free. ``runs``, the journal, tells of attempts
+    Where the cost is measured, a failed run of which no cost was told is free, and so is any before the first answer:
+    nobody knows what it is worth. ``runs``, the journal, tells of attempts
     that were lost or failed and are repeated: trials know of them only once they have their answer.
     """
     repeated = Repeated.among(table, runs)
@@ -123,9 +124,8 @@ class Repeated:
         return Repeated(told, n_untold)
 
     def counted(self, table: TrialTable, s: int, model: CostModel, declared: Array) -> Array:  # (n,) -> (n,)
-        """What they count in the budget; nothing where no measured run tells what a full one costs."""
-        is_known = not isinstance(model, LearnedCostModel) or model.residual is not None
-        told = np.where(is_known & (self.told[:, s] > 0.0), self.told[:, s], np.nan)
+        """What they count in the budget."""
+        told = np.where(self.told[:, s] > 0.0, self.told[:, s], np.nan)
         n_untold = self.n_untold[:, s]
         return _counted(table, s, model, told) + np.where(n_untold > 0, n_untold * declared, 0.0)
 
@@ -144,7 +144,12 @@ def is_cost_guessed(table: TrialTable) -> bool:
 
 
 def _counted(table: TrialTable, s: int, model: CostModel, raw: Array) -> Array:  # (n,)
-    """What runs that cost ``raw`` in the simulator's own units count in the budget."""
+    """What runs that cost ``raw`` in the simulator's own units count in the budget.
+
+    Nothing as long as no run that answered tells what a full one costs.
+    """
+    if isinstance(model, LearnedCostModel) and model.residual is None:
+        return np.zeros(len(raw))
     simulator, full = table.problem.simulators[s], table.declared[:, s, 1]
     counted = np.where(np.isnan(raw), 0.0, np.nan)
     with np.errstate(over="ignore"):  # what is told may be of any size; the bill is cut off

@@ -193,6 +193,17 @@ def test_a_measured_run_that_failed_untold_costs_nothing_for_nobody_knows_what()
     assert made.expected[4] == pytest.approx([1.0, 2.0], rel=1e-3)
 
 
+def test_a_measured_run_that_failed_before_any_answered_is_no_share_of_a_full_run_yet() -> None:
+    """Else 900 seconds would be 900 full runs, and the budget spent."""
+    problem = make_problem("measured")
+    failed = trial_at(problem, 0, CENTRE, [1.0, 1.0], Answer({"g": 1.0}, {"s": 900.0}, {"s": "no"}, {"s": 30.0}))
+    made = bill(problem, [failed])
+    assert (made.spent[0].tolist(), made.wasted[0].tolist()) == ([0.0, 2.0], [0.0, 0.0])
+    answered = [replace(each, number=1 + i) for i, each in enumerate(measured_trials(problem, 900.0, 1.0))]
+    assert bill(problem, [failed, *answered]).spent[0, 0] == pytest.approx(1.0 + 30.0 / 900.0, rel=1e-3)
+    assert seconds_bill(TrialTable.encode(problem, [failed])).spent[0, 0] == 930.0
+
+
 @pytest.mark.parametrize(
     ("fidelities", "is_guessed"),
     [([], False), ([0.0, 0.0], True), ([0.0, 0.4], False), ([1.0, 1.0], False), ([0.3], True)],
