@@ -74,7 +74,8 @@ def say_what_is_doubted(snapshot: Snapshot) -> None:
     if n_doubtful := sum(point.is_doubtful for point in snapshot.front):
         say(f"The model cannot vouch for {n_doubtful} of them: their error bars exceed all that was measured.")
     if n_earlier := sum(point.is_earlier for point in snapshot.front):
-        say(f"{n_earlier} more were recommended before and are not surely worse (earlier).")
+        was, is_not = ("was", "is not") if n_earlier == 1 else ("were", "are not")
+        say(f"{n_earlier} more {was} recommended before and {is_not} surely worse (earlier).")
     for words in snapshot.set_aside_words:
         say(words)
     if not any(point.verified for point in snapshot.front):

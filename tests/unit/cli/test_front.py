@@ -2,11 +2,13 @@ import csv
 import io
 from contextlib import ExitStack
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from command_line import CommandLine
 
-from imoca.cli.front import front_csv, spread, verified_first
+from imoca.cli.front import front_csv, say_what_is_doubted, spread, verified_first
 from imoca.problem.parameters import Real
 from imoca.problem.problem import Problem
 from imoca.problem.simulator import Objective, Simulator
@@ -59,6 +61,20 @@ def test_a_long_front_is_thinned_from_end_to_end() -> None:
     assert spread([1, 2], 5) == [1, 2]
     assert spread([1, 2, 3], 1) == [1]
     assert spread([1, 2, 3], 0) == []
+
+
+@pytest.mark.parametrize(
+    ("n", "said"),
+    [
+        (1, "1 more was recommended before and is not surely worse (earlier)."),
+        (2, "2 more were recommended before and are not surely worse (earlier)."),
+    ],
+)
+def test_earlier_designs_are_counted_in_words(n: int, said: str, capsys: pytest.CaptureFixture[str]) -> None:
+    earlier = ParetoPoint({"x": 0}, {"f": 0.0}, {"f": 1.0}, None, is_earlier=True)
+    snapshot: Any = SimpleNamespace(front=[earlier] * n, set_aside_words=())
+    say_what_is_doubted(snapshot)
+    assert said in capsys.readouterr().err
 
 
 def test_verified_designs_come_first_then_predicted_ones_from_end_to_end_then_earlier_ones() -> None:
