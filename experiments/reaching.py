@@ -27,10 +27,11 @@ def reached(
     spent: Array,  # (n,) until each ended, ascending: costs, or seconds
     n_initial: int,  # trials before the first look
     seed: int,
+    n_checkpoints: int = N_CHECKPOINTS,
 ) -> dict[str, list[float]]:
     """What the front that would be recommended lacks of the true hypervolume, evaluated truly, at some moments."""
     first = min(n_initial, len(spent)) - 1
-    aims = np.geomspace(spent[first], spent[-1], N_CHECKPOINTS)
+    aims = np.geomspace(spent[first], spent[-1], n_checkpoints)
     ends = sorted({*(np.searchsorted(spent, aims, side="right") - 1).clip(first).tolist(), len(spent) - 1})
     lacking = [score(benchmark, table.rows(slice(end + 1)), seed).hypervolume_difference for end in ends]
     return {"spent": [float(spent[end]) for end in ends], "lacking": lacking}

@@ -118,19 +118,20 @@ def cost_words(row: Mapping[str, Any]) -> str:
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n\n")[0])
     parser.add_argument("--ways", nargs="+", default=list(WAYS), choices=list(WAYS))
+    parser.add_argument("--methods", nargs="+", default=list(METHODS), choices=METHODS, help="of others: as it was")
     parser.add_argument("--seeds", type=int, default=5, help="so many, from 0 on")
     parser.add_argument("--processes", type=int, default=1)
     given = parser.parse_args()
     os.environ.update(ONE_THREAD)  # before the processes load their libraries
     members = list(dict.fromkeys(member for way in given.ways for member in WAYS[way]))
-    work = [(member, method, seed) for seed in range(given.seeds) for member in members for method in METHODS]
+    work = [(member, method, seed) for seed in range(given.seeds) for member in members for method in given.methods]
     with ProcessPoolExecutor(given.processes, get_context("spawn")) as pool:
         tracks = dict(zip(work, pool.map(measure, *zip(*work, strict=True)), strict=True))
     rows = [
         row_of(way, member, method, [tracks[member, method, seed] for seed in range(given.seeds)])
         for way in given.ways
         for member in WAYS[way]
-        for method in METHODS
+        for method in given.methods
     ]
     record(RESULTS, rows, ["way", "value", "method"])
     published = json.loads(RESULTS.read_text(encoding="utf-8"))["rows"]

@@ -114,7 +114,7 @@ class SourceFading:
         return 0
 
     def prior(self) -> Prior:
-        return Prior(*(np.empty(0) for _ in range(5)))
+        return Prior.log_normal(1.0, 1.0, self.n_parameters)
 
     def weights(self, z: Array, logs: Array) -> Array:
         return (np.rint(z * (self.n_sources - 1)) == self.source).astype(np.float64)

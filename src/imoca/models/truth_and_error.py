@@ -1,9 +1,9 @@
 """Truth plus error: what a cheap run says is the truth plus an error of its own.
 
 ``g(x, z) = f(x) + sum_k w_k(z) d_k(x) + 4 w_k (1 - w_k) b_k(x)``, with f, d_k, b_k independent Gaussian processes.
-Every error has length scales of its own, and w_k falls from 1 at the cheapest setting to 0 at full accuracy. The last
-term, which vanishes at both ends, says that the error need not fall in the way w_k supposes: without it two cheap
-fidelities would determine f exactly. Cheap runs also scatter, by ``nu w``.
+Every error has length scales of its own, not unlike the truth's, and w_k falls from 1 at the cheapest setting to 0 at
+full accuracy. The last term, which vanishes at both ends, says that the error need not fall in the way w_k supposes:
+without it two cheap fidelities would determine f exactly. Cheap runs also scatter, by ``nu w``.
 """
 
 from __future__ import annotations
@@ -11,15 +11,17 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import reduce
 
 import numpy as np
 
 from imoca.arrays import Array, IntArray
 from imoca.models.fading import Fading, KnobFading, LevelFading, SourceFading
-from imoca.models.form import NOISE_VARIANCE, SIGNAL_VARIANCE, Prior
+from imoca.models.form import NOISE_VARIANCE, SIGNAL_VARIANCE, Likeness, Prior
 from imoca.models.kernel import Block, BlockGradient, WeightedFunctions
 
 EVENNESS = (10.0, 1.5)  # of the truth: nearly at one scale, until the data tell of several
+LENGTH_RATIOS = (0.5, 1.0)  # log-sd of an error's length scales over the truth's: of each, and of all, if shorter
 ERROR_VARIANCE = (0.1, 1.5)  # fidelities are alike until the data say otherwise
 BEND_VARIANCE = (1e-4, 1.5)  # near zero: without a run at full accuracy the fit stays there
 SCATTER_VARIANCE = (1e-4, 2.0)  # of remeshing, early stopping and the like
@@ -161,8 +163,16 @@ class TruthAndErrorForm:
         return TruthAndErrorForm(tuple(SourceFading(source, n) for source in range(n - 1)), n - 1)
 
     def prior(self, n_columns: int) -> Prior:
-        parts = [Prior.length_scales(n_columns)]
+        """An error changes along the parameters along which the truth does, all in all as fast or faster.
+
+        Cheap runs alone cannot tell truth from error. With length scales that know nothing of each other a fit in many
+        parameters gives some of these to the one and the rest to the other; and if errors could be smoother than the
+        truth as well as rougher, the two would change places.
+        """
+        parts, truth, likenesses = [Prior.length_scales(n_columns)], slice(n_columns), list[Likeness]()
         for fading in self.fadings:
+            at = sum(len(part.mean) for part in parts)
+            likenesses.append(Likeness(slice(at, at + n_columns), truth, *LENGTH_RATIOS))
             parts += [Prior.length_scales(n_columns), Prior.log_normal(*ERROR_VARIANCE)]
             parts += [Prior.log_normal(*BEND_VARIANCE)] if fading.bends else []
             parts.append(fading.prior())
@@ -170,7 +180,7 @@ class TruthAndErrorForm:
         parts += [Prior.log_normal(*SCATTER_VARIANCE)] if self.fadings else []
         parts.append(Prior.log_normal(*NOISE_VARIANCE))
         parts += [Prior.log_normal(*SOURCE_RATIO, self.n_ratios)] if self.n_ratios else []
-        return Prior.joined(parts)
+        return reduce(Prior.with_likeness, likenesses, Prior.joined(parts))
 
     def kernel(self, logs: Array, n_columns: int) -> TruthAndError:
         scales, errors, at = np.exp(logs), [], n_columns

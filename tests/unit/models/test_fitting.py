@@ -1,5 +1,7 @@
 """MAP hyperparameters: gradient, prior, and data sets that would break a careless fit."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from kernels import noisy_matrix
@@ -13,7 +15,7 @@ from imoca.models.form import LOG_BOUNDS_WIDTH, Form, Prior
 from imoca.models.kernel import covariance
 from imoca.models.product import SETTLING_RATE, ProductForm, ProductKernel
 from imoca.models.smooth import SmoothForm
-from imoca.models.truth_and_error import TruthAndErrorForm
+from imoca.models.truth_and_error import TruthAndError, TruthAndErrorForm
 from imoca.problem.fidelity import Fidelity
 
 PRODUCT = ProductForm()
@@ -65,6 +67,13 @@ def test_the_gradient_matches_finite_differences(name: str, d: int, is_told: boo
         assert gradient[i] == pytest.approx((ahead - behind) / (2 * step), abs=2e-5, rel=2e-5)
 
 
+def likeness_by_scipy(log_ratios: np.ndarray) -> float:
+    """Up to a constant: each scatters by a half, and below 1 what is common to all by 1."""
+    d = len(log_ratios)
+    density = multivariate_normal(cov=0.5**2 * np.eye(d) + (1.0**2 if log_ratios.mean() < 0.0 else 0.0))
+    return float(density.logpdf(log_ratios) - density.logpdf(np.zeros(d)))
+
+
 @pytest.mark.parametrize("name", FORMS)
 def test_the_objective_is_the_log_density_of_the_data_plus_that_of_the_prior(
     name: str, rng: np.random.Generator
@@ -74,13 +83,37 @@ def test_the_objective_is_the_log_density_of_the_data_plus_that_of_the_prior(
 
     def by_scipy(logs: np.ndarray) -> float:
         density = multivariate_normal(cov=noisy_matrix(form.kernel(logs, 2), x, z, told_noise)).logpdf(values)
-        normal = norm(prior.mean, prior.deviation).logpdf(logs)
+        by_itself = np.isfinite(prior.deviation)
+        normal = norm(prior.mean, np.where(by_itself, prior.deviation, 1.0)).logpdf(logs)
         above_one = expon(scale=1.0 / SETTLING_RATE).logpdf(logs)
-        return float(-density - np.where(prior.rate > 0.0, above_one, normal).sum())
+        like = sum(likeness_by_scipy(logs[each.rows] - logs[each.to]) for each in prior.likenesses)
+        return float(-density - np.where(prior.rate > 0.0, above_one, normal)[by_itself].sum() - like)
 
     first, second = (logs_near_the_medians(prior, rng) for _ in range(2))
     ours = [negative_log_posterior(logs, form, prior, x, z, values, told_noise)[0] for logs in (first, second)]
     assert ours[0] - ours[1] == pytest.approx(by_scipy(first) - by_scipy(second), rel=1e-7)
+
+
+@pytest.mark.parametrize("name", ["knob", "two knobs", "levels", "sources"])
+def test_an_error_is_believed_to_change_along_the_parameters_along_which_the_truth_does(
+    name: str, rng: np.random.Generator
+) -> None:
+    form, d = FORMS[name][0], 4
+    prior = form.prior(d)
+    kernel = form.kernel(logs_near_the_medians(prior, rng), d)
+    assert isinstance(kernel, TruthAndError)
+
+    def believed(lengths: np.ndarray) -> float:
+        """Of all errors, up to a constant."""
+        errors = [replace(error, length_scales=lengths) for error in kernel.errors]
+        return -prior.penalty(replace(kernel, errors=tuple(errors)).to_logs())[0]
+
+    alike, faster, slower = (believed(ratio * kernel.length_scales) for ratio in (1.0, 0.5, 2.0))
+    crossed = np.array([4.0, 0.25, 4.0, 0.25])  # flat where the truth changes
+    assert alike > faster > slower > believed(crossed * kernel.length_scales)
+    for ratios in (np.array([0.5, 0.2, 1.0, 0.6]), np.array([2.0, 3.0, 1.0, 0.7]), crossed):
+        expected = len(kernel.errors) * likeness_by_scipy(np.log(ratios))
+        assert believed(ratios * kernel.length_scales) - alike == pytest.approx(expected, rel=1e-9)
 
 
 def test_length_scale_priors_grow_with_the_root_of_the_dimension() -> None:
