@@ -26,7 +26,7 @@ from imoca.problem.simulator import Objective, Simulator
 from imoca.snapshot import accounting, recommendation
 from imoca.snapshot.accounting import Bill
 from imoca.snapshot.recommendation import ParetoPoint
-from imoca.trials import Answer, Candidate, Run, Trial, TrialTable
+from imoca.trials import Answer, Candidate, Trial, TrialTable
 
 
 def believe(problem: Problem, trials: Sequence[Trial]) -> Beliefs | None:
@@ -65,8 +65,8 @@ def is_verified(problem: Problem, trial: Trial) -> bool:
     return bool(TrialTable.encode(problem, [trial]).is_verified[0])
 
 
-def bill(problem: Problem, trials: Sequence[Trial], runs: Sequence[Run] = ()) -> Bill:
-    return accounting.bill(TrialTable.encode(problem, trials), runs)
+def bill(problem: Problem, trials: Sequence[Trial]) -> Bill:
+    return accounting.bill(TrialTable.encode(problem, trials))
 
 
 def is_cost_guessed(problem: Problem, trials: Sequence[Trial]) -> bool:

@@ -1,6 +1,7 @@
 """Bills worked out by hand."""
 
 import math
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -13,7 +14,8 @@ from imoca.problem.fidelity import Fidelity
 from imoca.problem.parameters import Real
 from imoca.problem.problem import Problem
 from imoca.problem.simulator import Objective, Simulator
-from imoca.snapshot.accounting import seconds_bill
+from imoca.snapshot import accounting
+from imoca.snapshot.accounting import Bill, seconds_bill
 from imoca.study.journal import merged_answer
 from imoca.trials import Answer, Run, Trial, TrialTable
 
@@ -32,6 +34,11 @@ def make_problem(cost: str | MeasuredCost = "0.1 + z**2", other: str = "1 + 3 * 
             Simulator("t", [Objective("g", "minimize")], fidelity=knob, cost=other, full_cost=2.0),
         ],
     )
+
+
+def bill_with(problem: Problem, trials: Sequence[Trial], runs: Sequence[Run]) -> Bill:
+    """Of trials and the journal."""
+    return accounting.bill(TrialTable.encode(problem, trials), runs)
 
 
 def one_bill(answer: Answer | None, problem: Problem | None = None) -> tuple[list[float], list[float], list[float]]:
@@ -110,12 +117,12 @@ def test_attempts_that_are_repeated_are_charged_before_the_answer_and_as_after_i
     running = asked.answered(merged_answer(problem, asked, known))
     assert running.pending == ("t",)
     attempts = AT_T + 2.0 * 3.0 / 4.0  # one as declared, one as told
-    before = bill(problem, [running], [*known, RUNNING])
+    before = bill_with(problem, [running], [*known, RUNNING])
     assert before.spent[0].tolist() == pytest.approx([2 * AT_S, attempts])
     assert before.wasted[0].tolist() == pytest.approx([AT_S, attempts])
     assert before.expected[0].tolist() == pytest.approx([0.0, AT_T])
     known.append(replace(RUNNING, ended=125.0, answer=Answer({"g": 2.0})))
-    after = bill(problem, [asked.answered(merged_answer(problem, asked, known))], known)
+    after = bill_with(problem, [asked.answered(merged_answer(problem, asked, known))], known)
     np.testing.assert_allclose(after.wasted, before.wasted)
     assert after.total == pytest.approx(before.total + AT_T)
 
@@ -125,8 +132,8 @@ def test_of_measured_attempts_that_are_repeated_the_time_counts_once_a_full_run_
     done = [trial_at(problem, i, CENTRE, [0.5, 1.0], Answer(DONE, {"t": 14.0})) for i in range(3)]
     running = trial_at(problem, 3, CENTRE, [0.5, 1.0])
     lost = replace(LOST, trial=3)
-    assert bill(problem, [*done, running], (lost, lost)).spent[3, 1] == pytest.approx(2.0, rel=1e-3)  # 14 s, of 14
-    assert bill(problem, [replace(running, number=0)], (LOST,)).total == 0.0  # nobody knows what 7 s are worth
+    assert bill_with(problem, [*done, running], (lost, lost)).spent[3, 1] == pytest.approx(2.0, rel=1e-3)  # 14 s, of 14
+    assert bill_with(problem, [replace(running, number=0)], (LOST,)).total == 0.0  # nobody knows what 7 s are worth
     timed = make_problem("measured", "measured")
     table = TrialTable.encode(timed, [trial_at(timed, 0, CENTRE, [0.5, 1.0])])
     made = seconds_bill(table, (LOST, FAILED, RUNNING))
