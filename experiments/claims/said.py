@@ -19,6 +19,8 @@ SAID: Mapping[str, tuple[str, ...]] = {
         "which leaves it z below 1/3 and z = 1",
         "needs 52 to 85 % less",  # the paper's words
     ),
+    # twice as many designs as parameters and two; nine objectives
+    "BoTorch's methods": ("starts with 68 designs at full accuracy, a cost of 612",),
     "How many sampled fronts": ("The paper's figure 2",),
     "What truth plus error changed": (
         "Before all this the trap's cost was 12.4, Ackley-Rosenbrock-Sphere's 6.91, Park's 0.493, BoTorch's"

@@ -8,6 +8,7 @@ from typing import Any
 
 from experiments.claims.claim import Claim
 from experiments.claims.comparison import comparison
+from experiments.claims.peers import botorch
 from experiments.claims.readings import (
     at_cost,
     cell,
@@ -321,6 +322,7 @@ CALIBRATION_TABLE = "Recommended designs at three costs and after verification, 
 
 CLAIMS = (
     *comparison(),
+    *botorch(),
     *sampled_fronts(),
     *what_changed(),
     *measured_fronts(),
