@@ -25,6 +25,7 @@ from experiments.claims.readings import (
     row_of,
     subsets_ratio,
 )
+from experiments.claims.targets import targets
 
 
 def sampled_fronts() -> Iterator[Claim]:
@@ -323,6 +324,7 @@ CALIBRATION_TABLE = "Recommended designs at three costs and after verification, 
 CLAIMS = (
     *comparison(),
     *botorch(),
+    *targets(),
     *sampled_fronts(),
     *what_changed(),
     *measured_fronts(),
