@@ -1,4 +1,4 @@
-"""Numbers in the prose of docs/results.md are those that were measured: experiments/claims."""
+"""Numbers in the prose of docs/results.md and docs/gallery are those that were measured: experiments/claims."""
 
 import pytest
 

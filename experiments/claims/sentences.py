@@ -8,6 +8,7 @@ from typing import Any
 
 from experiments.claims.claim import Claim
 from experiments.claims.comparison import comparison
+from experiments.claims.gallery import gallery
 from experiments.claims.peers import botorch
 from experiments.claims.readings import (
     at_cost,
@@ -333,4 +334,5 @@ CLAIMS = (
     *workers_and_time(),
     *growth(),
     *error_bars(),
+    *gallery(),
 )
