@@ -82,6 +82,7 @@ SAID: Mapping[str, tuple[str, ...]] = {
     "Where cheap runs pay, and where no longer": ("P was given 300 questions at the most", "P's 300 questions"),
     "How long choosing takes": (),
     "Simulators that other people wrote": (),
+    "How many seeds": (),
     "gallery/index.md": (),
     "gallery/antenna.md": ("between 143 and 147 MHz",),
     "gallery/battery.md": (),

@@ -26,6 +26,7 @@ from experiments.claims.readings import (
     row_of,
     subsets_ratio,
 )
+from experiments.claims.seeds import seeds
 from experiments.claims.targets import targets
 
 
@@ -335,4 +336,5 @@ CLAIMS = (
     *growth(),
     *error_bars(),
     *gallery(),
+    *seeds(),
 )
