@@ -1,4 +1,4 @@
-"""Numbers in the prose of docs/results.md are those that were measured: experiments/claims."""
+"""Numbers in the prose of docs/results.md and docs/gallery are those that were measured: experiments/claims."""
 
 import pytest
 
@@ -32,4 +32,5 @@ def test_a_number_that_nothing_gives_is_found() -> None:
 def test_numbers_are_rounded_as_a_reader_would() -> None:
     assert readings.places(1, 1.65, 2.44) == ["1.7", "2.4"]
     assert readings.digits(2, 0.4044, 26.4, 1234.0) == ["0.4", "26", "1200"]
+    assert readings.in_words(0, 7) == ["none", "seven"]
     assert readings.first_number("**2.53 % [2.48, 2.84]**") == 2.53

@@ -10,7 +10,7 @@ Numbers = Callable[[], Sequence[str]]
 
 @dataclass(frozen=True)
 class Claim:
-    section: str  # of docs/results.md
+    section: str  # of docs/results.md, or a page of docs/gallery
     sentence: str  # or a part of one
     numbers: Numbers
 

@@ -11,10 +11,19 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from imoca_lab.harness.results import read_results
+from imoca_lab.harness.curves import (
+    CONVERGED_WITHIN,
+    HYPERVOLUME_DIFFERENCE,
+    Steps,
+    all_series,
+    curve_of,
+    steps_of,
+)
+from imoca_lab.harness.results import RunResult, read_results
 
 ROOT = Path(__file__).parents[2]
 REPORTS, RESULTS = ROOT / "docs" / "results", ROOT / "experiments" / "results"
+NUMBER_WORDS = ("none", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 
 Row = Mapping[str, str]
 
@@ -58,8 +67,24 @@ def cpu_seconds(report: str, method: str, problem: str) -> float:
 
 
 @cache
-def measured(name: str) -> tuple[Mapping[str, Any], ...]:
-    return tuple(json.loads((RESULTS / f"{name}.json").read_text(encoding="utf-8"))["rows"])
+def results_of(report: str) -> tuple[RunResult, ...]:
+    return tuple(read_results([RESULTS / report]))
+
+
+def runs_of(report: str, problem: str, method: str) -> list[RunResult]:
+    """By seed."""
+    return [run for run in results_of(report) if (run.spec.problem.label, run.spec.method.label) == (problem, method)]
+
+
+@cache
+def recorded(name: str) -> Mapping[str, Any]:
+    found: Mapping[str, Any] = json.loads((RESULTS / f"{name}.json").read_text(encoding="utf-8"))
+    return found
+
+
+def measured(name: str) -> Sequence[Mapping[str, Any]]:
+    found: Sequence[Mapping[str, Any]] = recorded(name)["rows"]
+    return found
 
 
 def row_of(name: str, **values: object) -> Mapping[str, Any]:
@@ -70,11 +95,30 @@ def row_of(name: str, **values: object) -> Mapping[str, Any]:
 def at_cost(report: str, problem: str, method: str, cost: float = float("inf")) -> list[float]:
     """Per cent of the hypervolume that every seed lacks at its last look before a cost, ascending."""
     found = []
-    for result in read_results([RESULTS / report]):
-        if (result.spec.problem.label, result.spec.method.label) == (problem, method):
-            looks = [look for look in result.scores if result.costs[look.n_trials - 1] <= cost]  # costs add up
-            found.append(100.0 * looks[-1].hypervolume_difference)
+    for result in runs_of(report, problem, method):
+        looks = [look for look in result.scores if result.costs[look.n_trials - 1] <= cost]  # costs add up
+        found.append(100.0 * looks[-1].hypervolume_difference)
     return sorted(found)
+
+
+def steps_to(report: str, problem: str, method: str) -> list[Steps]:
+    """The hypervolume difference of every seed against cost."""
+    return [steps_of(run, HYPERVOLUME_DIFFERENCE) for run in runs_of(report, problem, method)]
+
+
+def median_steps(report: str, problem: str, method: str) -> Steps:
+    """The hypervolume difference of the median over seeds against cost."""
+    (series,) = all_series(runs_of(report, problem, method))
+    return curve_of(series, HYPERVOLUME_DIFFERENCE).as_steps
+
+
+def settling(report: str, problem: str, method: str) -> list[float]:
+    """The cost from which on every seed stays within 1 % of what is attainable; infinite where it does not."""
+    runs = runs_of(report, problem, method)
+    return [
+        steps.settled_within(run.attainable_difference + CONVERGED_WITHIN)
+        for run, steps in zip(runs, steps_to(report, problem, method), strict=True)
+    ]
 
 
 def digits(n: int, *values: float) -> list[str]:
@@ -88,14 +132,17 @@ def places(n: int, *values: float) -> list[str]:
     return [str(Decimal(repr(value)).quantize(unit, ROUND_HALF_UP)) for value in values]
 
 
+def in_words(*counts: int) -> list[str]:
+    return [NUMBER_WORDS[count] for count in counts]
+
+
 def ends(values: Sequence[float]) -> tuple[float, float]:
     """The smallest and the largest."""
     return min(values), max(values)
 
 
 def relapses(way: str) -> list[str]:
-    found = json.loads((RESULTS / "relapse.json").read_text(encoding="utf-8"))["runs"]
-    losses = [run["largest loss"][way] for run in found]
+    losses = [run["largest loss"][way] for run in recorded("relapse")["runs"]]
     known = [100.0 * loss for loss in losses if loss is not None]
     small = 100.0 * sum(loss < 2.0 for loss in known) / len(known)
     figures = (*places(0, small), *digits(2, statistics.median(known)), *digits(3, max(known)))
@@ -104,11 +151,7 @@ def relapses(way: str) -> list[str]:
 
 def measured_difference(report: str, problem: str, method: str) -> list[float]:
     """As `at_cost` at the end, of the designs that were run at full accuracy alone."""
-    return [
-        100.0 * result.scores[-1].verified_hypervolume_difference
-        for result in read_results([RESULTS / report])
-        if (result.spec.problem.label, result.spec.method.label) == (problem, method)
-    ]
+    return [100.0 * run.scores[-1].verified_hypervolume_difference for run in runs_of(report, problem, method)]
 
 
 def subsets_ratio(problem: str, prices: str) -> float:

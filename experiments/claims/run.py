@@ -19,7 +19,7 @@ from experiments.claims.claim import Claim
 from experiments.claims.said import SAID
 from experiments.claims.sentences import CLAIMS
 
-PAGE = Path(__file__).parents[2] / "docs" / "results.md"
+DOCS = Path(__file__).parents[2] / "docs"
 NUMBER = re.compile(r"(?<![\w.\-/#])\d+(?:,\d{3})*(?:\.\d+)?(?!\w)")
 
 
@@ -27,9 +27,11 @@ def collapsed(text: str) -> str:
     return " ".join(text.split())
 
 
-def sections_of(page: Path = PAGE) -> dict[str, str]:
-    parts = re.split(r"^## (.*)$", page.read_text(encoding="utf-8"), flags=re.MULTILINE)
-    return dict(zip(parts[1::2], parts[2::2], strict=True))
+def sections_of() -> dict[str, str]:
+    """Of docs/results.md, and every page of docs/gallery as a whole."""
+    parts = re.split(r"^## (.*)$", (DOCS / "results.md").read_text(encoding="utf-8"), flags=re.MULTILINE)
+    pages = {f"gallery/{page.name}": page.read_text(encoding="utf-8") for page in (DOCS / "gallery").glob("*.md")}
+    return {**dict(zip(parts[1::2], parts[2::2], strict=True)), **pages}
 
 
 def prose_of(section: str) -> str:

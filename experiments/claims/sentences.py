@@ -8,6 +8,8 @@ from typing import Any
 
 from experiments.claims.claim import Claim
 from experiments.claims.comparison import comparison
+from experiments.claims.gallery import gallery
+from experiments.claims.peers import botorch
 from experiments.claims.readings import (
     at_cost,
     cell,
@@ -24,6 +26,8 @@ from experiments.claims.readings import (
     row_of,
     subsets_ratio,
 )
+from experiments.claims.seeds import seeds
+from experiments.claims.targets import targets
 
 
 def sampled_fronts() -> Iterator[Claim]:
@@ -321,6 +325,8 @@ CALIBRATION_TABLE = "Recommended designs at three costs and after verification, 
 
 CLAIMS = (
     *comparison(),
+    *botorch(),
+    *targets(),
     *sampled_fronts(),
     *what_changed(),
     *measured_fronts(),
@@ -329,4 +335,6 @@ CLAIMS = (
     *workers_and_time(),
     *growth(),
     *error_bars(),
+    *gallery(),
+    *seeds(),
 )
