@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from experiments import cost_over_designs, own_time, parallel, scaling, search_then_verify, settled, subsets
+from experiments import alike, cost_over_designs, own_time, parallel, scaling, search_then_verify, settled, subsets
 from experiments.calibrate import table_rows as calibrate_rows
 from experiments.calibration.results import read_calibrations
 from experiments.calibration.tables import TITLE as CALIBRATION_TITLE
@@ -80,6 +80,7 @@ def test_how_long_a_page_takes_is_what_was_measured() -> None:
         ("cost_over_designs", cost_over_designs.table_rows, "docs/results.md"),
         ("subsets", subsets.table_rows, "docs/results.md"),
         ("settled", settled.table_rows, "docs/how-to/verify.md"),
+        ("alike", alike.table_rows, "docs/decisions/0014-errors-change-where-the-truth-does.md"),
         ("growth/run", growth.table_rows, "docs/results.md"),
         ("search_then_verify", search_then_verify.table_rows, "docs/results.md"),
     ],
