@@ -51,7 +51,7 @@ def comparison() -> Iterator[Claim]:
     yield Claim(section, "lacks {} and {} % at 900", lambda: places(0, *at_cost("paper", circuit, "ehi")))
     yield Claim(
         section,
-        "with the present code P lacks {} to {} % at 400",
+        "with truth plus error P lacks {} to {} % at 400",
         lambda: places(0, *ends(at_cost("trust", circuit, "imoca-p"))),
     )
     yield Claim(
