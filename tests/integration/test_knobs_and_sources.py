@@ -163,7 +163,7 @@ def test_a_command_may_name_the_knobs_only(folder: Path) -> None:
 
 def test_a_study_finds_out_which_source_is_of_use_and_recommends_by_full_accuracy() -> None:
     with Study(PROBLEM, seed=0, n_fronts=2) as study:
-        study.optimize(8.0, progress=False)
+        study.optimize(14.0, progress=False)  # of which three designs at full accuracy
         beliefs = study.snapshot().beliefs
         assert beliefs is not None
         gaps = beliefs.modelled[1].kernel.information_gap(np.array([0.0, 0.5, 1.0]))

@@ -44,7 +44,13 @@ def study() -> Study:
     problem = Problem(
         [Real("x", 0, 1), Real("y", 0, 1)],
         [
-            Simulator("left", [Objective("l", "minimize")], left, fidelity=Fidelity.continuous(10, 20), cost="z - 9"),
+            Simulator(
+                "left",
+                [Objective("l", "minimize", log=False)],
+                left,
+                fidelity=Fidelity.continuous(10, 20),
+                cost="z - 9",
+            ),
             Simulator(
                 "right", [Objective("r", "maximize")], right, fidelity=Fidelity.levels(["coarse", "fine"]), cost=[1, 4]
             ),
