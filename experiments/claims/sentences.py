@@ -293,14 +293,13 @@ def growth() -> Iterator[Claim]:
 
     yield Claim(
         section,
-        "P's 300 questions cost {} full runs in all",
-        lambda: digits(2, of("cost ratio", 1000.0, "imoca-p", "end")),
+        "P is there for {}, where EHI lacks {} %",
+        lambda: [
+            *digits(3, of("parameters", 10, "imoca-p", "cost")),
+            *digits(2, 100.0 * of("parameters", 10, "ehi", "lacking")),
+        ],
     )
-    yield Claim(
-        section,
-        "and it ends {} % short",
-        lambda: digits(2, 100.0 * of("cost ratio", 1000.0, "imoca-p", "lacking")),
-    )
+    yield Claim(section, "where it needs {} now", lambda: digits(3, of("cost ratio", 100.0, "imoca-p", "cost")))
 
 
 def error_bars() -> Iterator[Claim]:
